@@ -116,6 +116,10 @@ const layers: Readonly<Record<string, Layer>> = {
     folders: ["api", "broker", "client", "config", "core", "kubernetes"],
     packages: [],
   },
+  "workers/fronts": {
+    folders: ["api", "broker", "client", "config", "core", "drivers", "kubernetes"],
+    packages: ["node:*", "yaml"],
+  },
   "workers/janitor": {
     folders: ["api", "broker", "client", "config", "core", "journal", "workers"],
     packages: ["node:*"],
@@ -159,7 +163,7 @@ const layers: Readonly<Record<string, Layer>> = {
       "vault",
       ...["journal/postgres", "replicas", "tracing"],
       ...["workers/admission", "workers/janitor", "workers/mirror"],
-      "workers/provisioner",
+      ...["workers/fronts", "workers/provisioner"],
     ],
     types: ["auth/issuers"],
     packages: ["node:*", "pino", "pino-pretty"],

@@ -1,6 +1,6 @@
 /**
- * A real Kubernetes API server with its etcd. RBAC is on. At most the namespace controller runs beside
- * it: if a test needs the work of another one, such as counting a quota, the test does it.
+ * A real Kubernetes API server with its etcd. RBAC is on. At most the controller of namespaces and the garbage collector
+ * run beside it: if a test needs the work of another one, such as counting a quota, the test does it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -204,7 +204,8 @@ export class KubeCluster implements AsyncDisposable {
 
   #startControllers(): void {
     this.#controllers = this.#spawn("kube-controller-manager", [
-      ...["--kubeconfig", this.adminConfig, "--controllers", "namespace-controller"],
+      ...["--kubeconfig", this.adminConfig],
+      ...["--controllers", "namespace-controller,garbage-collector-controller"],
       ...["--leader-elect=false", "--secure-port", "0"],
     ]);
   }

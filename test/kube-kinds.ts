@@ -17,6 +17,7 @@ interface Kind {
 
 const hive = { group: "hive.openshift.io", version: "v1" };
 const hypershift = { group: "hypershift.openshift.io", version: "v1beta1" };
+const templates = { group: "clustertemplate.openshift.io", version: "v1alpha1" };
 const tekton = { group: "tekton.dev", version: "v1" };
 const clusterApi = { group: "cluster.x-k8s.io", version: "v1beta2" };
 
@@ -38,10 +39,11 @@ const kinds: readonly Kind[] = [
   { ...clusterApi, kind: "Cluster" },
   { ...clusterApi, kind: "MachineDeployment" },
   { ...clusterApi, kind: "Machine" },
-  {
-    ...{ group: "clustertemplate.openshift.io", version: "v1alpha1" },
-    kind: "ClusterTemplateInstance",
-  },
+  { ...templates, kind: "ClusterTemplateInstance" },
+  { ...templates, kind: "ClusterTemplate" },
+  { ...templates, kind: "ClusterTemplateQuota" },
+  { group: "toolchain.dev.openshift.com", version: "v1alpha1", kind: "SpaceRequest" },
+  { group: "eaas.konflux-ci.dev", version: "v1alpha1", kind: "Namespace" },
   { group: "argoproj.io", version: "v1alpha1", kind: "Application" },
 ];
 
@@ -54,22 +56,26 @@ function fetchedDefinitions(): ReadonlyMap<string, object> {
   const { status, stdout } = spawnSync(script, ["--find"], { encoding: "utf8" });
   if (status !== 0) return new Map();
   const files = globSync("*/*.yaml", { cwd: stdout.trim() });
-  return new Map(
-    files.flatMap((file) => {
-      const text = readFileSync(join(stdout.trim(), file), "utf8");
-      return parseAllDocuments(text).map((document) => {
-        const read = document.toJS() as KubeObject;
-        return [read.metadata.name, read] as const;
-      });
-    }),
-  );
+  return new Map(files.flatMap((file) => definitionsIn(join(stdout.trim(), file))));
 }
+
+function definitionsIn(file: string): readonly (readonly [string, object])[] {
+  return parseAllDocuments(readFileSync(file, "utf8")).map((document) => {
+    const read = document.toJS() as KubeObject;
+    return [read.metadata.name, read] as const;
+  });
+}
+
+/** The kinds that Berth serves, as it defines them for API servers that do not know them. */
+const served = new Map(
+  definitionsIn(fileURLToPath(new URL("../deploy/caas/definitions.yaml", import.meta.url))),
+);
 
 /** As their projects define them, if possible; otherwise small ones of our own. */
 export async function installKinds(cluster: KubeCluster): Promise<void> {
   const api = await cluster.admin();
   const path = ["apis", "apiextensions.k8s.io", "v1", "customresourcedefinitions"];
-  const fetched = fetchedDefinitions();
+  const fetched = new Map([...served, ...fetchedDefinitions()]);
   for (const each of kinds) {
     const real = fetched.get(`${pluralOf(each)}.${each.group}`);
     // An older API server may not understand it.

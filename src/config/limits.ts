@@ -88,3 +88,7 @@ export const templateLimits = {
 
 /** More would be no limit. */
 export const floodLimitMax = 1_000_000;
+
+/** API servers whose objects are served, and names of each kind that one of them serves. */
+export const frontsMax = 100;
+export const servedNamesMax = 1_000;

@@ -28,7 +28,7 @@ function many(count: number, each: (index: number) => string): string {
 const anExample = "(write pools: { my-pool: { count: 1 } })";
 const aName = "(start with a letter or digit, then letters, digits, . _ or -; at most 253)";
 const keysOfAFile =
-  "(known here: pools, hubs, templates, profiles, mirror, auth, priorities, ageing, spaces, spaceDefaults)";
+  "(known here: pools, hubs, templates, profiles, mirror, caas, auth, priorities, ageing, spaces, spaceDefaults)";
 const clusterKeys = ["template", "size", "running", "max", "concurrent", "parameters"];
 const poolKeys = ["count", "members", ...clusterKeys, ...keysOf(policyFields)];
 const keysOfAPool = `(known here: ${poolKeys.join(", ")})`;

@@ -21,6 +21,7 @@ import { knownPoolsOf } from "./known-pools.ts";
 import { poolsMax, resourcesMax } from "./limits.ts";
 import type { AdmissionSpec } from "./read-admission.ts";
 import { readAuth } from "./read-auth.ts";
+import { type FrontSpec, readCaas } from "./read-caas.ts";
 import type { KnownTemplates } from "./read-cluster-pool.ts";
 import { type HubPlace, readHubs } from "./read-hubs.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
@@ -62,6 +63,8 @@ export interface GoodConfig {
   readonly profiles: readonly ProfileSpec[];
   /** Where its leases are shown as objects of Kubernetes; undefined: nowhere. */
   readonly mirror: MirrorSpec | undefined;
+  /** API servers whose objects become requests. */
+  readonly fronts: readonly FrontSpec[];
   /** Who may call the server; undefined: it has no authentication. */
   readonly auth: AuthSpec | undefined;
   readonly spaces: SpacesSpec;
@@ -99,6 +102,7 @@ interface Found {
   readonly admissions: readonly AdmissionSpec[];
   readonly profiles: readonly ProfileSpec[];
   readonly mirror: MirrorSpec | undefined;
+  readonly fronts: readonly FrontSpec[];
   readonly auth: AuthSpec | undefined;
   readonly spaces: SpacesSpec;
   readonly priorities: PrioritiesSpec;
@@ -113,6 +117,7 @@ const nothing: Found = {
   admissions: [],
   profiles: [],
   mirror: undefined,
+  fronts: [],
   auth: undefined,
   spaces: anySpace,
   priorities: plainPriorities,
@@ -158,7 +163,12 @@ function readConfig(document: ConfigDocument): Found {
   const names = drafts.map(({ name }) => name);
   const profiles = readProfiles(document, fields.get("profiles"), names);
   const mirror = readMirror(document, fields.get("mirror"));
-  const pooled = { pools: () => drafts.map(specOf), janitors, templates, hubs, admissions };
+  const made = drafts.flatMap(({ name, policy }) => (policy.cluster === undefined ? [] : [name]));
+  const fronts = readCaas(document, fields.get("caas"), { pools: names, made: new Set(made) });
+  const pooled = {
+    ...{ pools: () => drafts.map(specOf), janitors, templates, hubs },
+    ...{ admissions, fronts },
+  };
   const auth = readAuth(document, fields.get("auth"));
   const access = accessFields(fields);
   const spaces = readSpaces(document, access.spaces, access.spaceDefaults, knownPoolsOf(drafts));

@@ -12,6 +12,7 @@ import {
 } from "./limits.ts";
 import { Admission } from "./schema-admission.ts";
 import { Auth } from "./schema-auth.ts";
+import { Caas } from "./schema-caas.ts";
 import { clusterPoolFields } from "./schema-cluster-pool.ts";
 import { Name } from "./schema-fields.ts";
 import { Hubs } from "./schema-hubs.ts";
@@ -124,6 +125,7 @@ export const ConfigFile = Type.Object(
     templates: Type.Optional(Templates),
     profiles: Type.Optional(Profiles),
     mirror: Type.Optional(Mirror),
+    caas: Type.Optional(Caas),
     auth: Type.Optional(Auth),
     priorities: Type.Optional(Priorities),
     ageing: Type.Optional(Ageing),

@@ -1,89 +1,10 @@
-import { LinkedAbort } from "../client/linked-abort.ts";
 import type { LeaseObject } from "./kube-objects.ts";
 import type { LeaseStore } from "./lease-store.ts";
+import { type Change, type WatchOptions, watchObjects } from "./watch-objects.ts";
 
-export interface LeaseChange {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  readonly object: LeaseObject;
-}
-
-/** The server ends a watch after this time. Opening a new one detects a dead connection. */
-const watchSeconds = 240;
-/** The server sends a bookmark every minute. A watch without any message for this long is dead. */
-const silenceMs = 150_000;
-
-export interface WatchOptions {
-  /**
-   * Watch the changes after this version. Without it, the server sends all existing Leases first.
-   */
-  readonly version: string | undefined;
-  readonly signal: AbortSignal;
-  /** Watch only this Lease. */
-  readonly name?: string;
-}
+export type LeaseChange = Change<LeaseObject>;
 
 /** Yields changes until the connection ends for any reason. Throws if it cannot be opened. */
-export async function* watchLeases(
-  { api, path, labelSelector }: LeaseStore,
-  { version, signal, name }: WatchOptions,
-): AsyncGenerator<LeaseChange> {
-  const enough = new LinkedAbort(signal);
-  const query = {
-    watch: true,
-    resourceVersion: version,
-    labelSelector,
-    allowWatchBookmarks: true,
-    timeoutSeconds: watchSeconds,
-    ...(name === undefined ? undefined : { fieldSelector: `metadata.name=${name}` }),
-  };
-  const silence = setTimeout(() => enough.abort(), silenceMs);
-  try {
-    const stream = await api.open({ path, query, signal: enough.signal });
-    for await (const line of linesOf(stream, () => silence.refresh())) {
-      const change = parsed(line);
-      if (change === undefined) return;
-      if (isChange(change)) yield change;
-    }
-  } finally {
-    clearTimeout(silence);
-    enough.unlink();
-    enough.abort();
-  }
-}
-
-/** The caller lists everything again after the end, so the reason for the end does not matter. */
-async function* linesOf(
-  stream: ReadableStream<Uint8Array>,
-  heard: () => void,
-): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  try {
-    for await (const chunk of stream) {
-      heard();
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      yield* lines;
-    }
-  } catch {
-    // The connection was lost.
-  }
-}
-
-/**
- * Returns undefined to end the watch: for an incomplete line, or for an error such as an expired
- * version.
- */
-function parsed(line: string): { readonly type: string } | undefined {
-  try {
-    const found = JSON.parse(line) as { readonly type: string };
-    return found.type === "ERROR" ? undefined : found;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Other types are bookmarks. */
-function isChange(change: { readonly type: string }): change is LeaseChange {
-  return ["ADDED", "MODIFIED", "DELETED"].includes(change.type);
+export function watchLeases(store: LeaseStore, options: WatchOptions): AsyncGenerator<LeaseChange> {
+  return watchObjects<LeaseObject>(store, options);
 }

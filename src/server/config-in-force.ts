@@ -7,6 +7,7 @@ import { formatProblem, formatWarning } from "../config/document.ts";
 import { loadConfig } from "../config/load.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import type { AdmissionSpec } from "../config/read-admission.ts";
+import type { FrontSpec } from "../config/read-caas.ts";
 import { type HubPlace, specOfHub } from "../config/read-hubs.ts";
 import type { JanitorSpec } from "../config/read-janitor.ts";
 import type { MirrorSpec } from "../config/read-mirror.ts";
@@ -40,6 +41,7 @@ export class ConfigInForce {
   #hubs: readonly HubPlace[] = [];
   #mirror: MirrorSpec | undefined;
   #admissions: readonly AdmissionSpec[] = [];
+  #fronts: readonly FrontSpec[] = [];
   #auth: AuthSpec | undefined;
   /** Called before a new configuration is applied: clusters may be planned from it at once. */
   beforeChange = (_: { templates: readonly TemplateSpec[]; hubs: readonly HubPlace[] }): void => {};
@@ -117,6 +119,11 @@ export class ConfigInForce {
   /** Where to mirror leases as Kubernetes objects. */
   get mirror(): MirrorSpec | undefined {
     return this.#mirror;
+  }
+
+  /** API servers whose objects become requests. */
+  get fronts(): readonly FrontSpec[] {
+    return this.#fronts;
   }
 
   /** Who may call the server. */
@@ -202,6 +209,7 @@ export class ConfigInForce {
     this.#hubs = parsed.hubs;
     this.#mirror = parsed.mirror;
     this.#admissions = parsed.admissions;
+    this.#fronts = parsed.fronts;
     this.#auth = parsed.auth;
     this.onChange();
     const pools = parsed.pools.length;

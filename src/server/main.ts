@@ -54,6 +54,7 @@ import {
   urlOf,
 } from "./listen-address.ts";
 import { type LogLevel, makeLogger } from "./logger.ts";
+import { frontParts } from "./server-fronts.ts";
 import { type ProvisionerParts, templateInfo } from "./server-provisioner.ts";
 import { ServerReplica } from "./server-replica.ts";
 import { ServerVault } from "./server-vault.ts";
@@ -193,12 +194,12 @@ class Server {
       expiry: options.boskosExpiry,
       mustHaveAuth: addressThatNeedsAuth(options) !== undefined,
     });
-    const insight = this.#openInsight(journal, broker, options);
     this.#config = config;
+    const insight = this.#openInsight(journal, broker, options);
     const replica = this.#replica;
     const workers = new Workers(broker, this.#logger, {
-      cleans: options.janitor ?? true,
-      provisions: this.#provisions(options, vault),
+      ...{ cleans: options.janitor ?? true, provisions: this.#provisions(options, vault) },
+      fronts: frontParts({ broker, ...vault.parts, templates: () => config.templates }),
     });
     this.#workers = workers;
     if (replica === undefined) workers.start(config);

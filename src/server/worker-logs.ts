@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type { IssuerReports } from "../auth/issuers/issuer-keys.ts";
 import type { AdmissionListener, Verdict } from "../workers/admission/admission.ts";
+import type { FrontListener } from "../workers/fronts/front-run.ts";
 import type { JanitorListener } from "../workers/janitor/janitor.ts";
 import type { MirrorReports } from "../workers/mirror/mirror.ts";
 import type { ProvisionerListener } from "../workers/provisioner/provisioner.ts";
@@ -77,5 +78,14 @@ export function logMirror(logger: Logger): MirrorReports {
       if (err === undefined) logger.info(facts, "the mirrored Leases were removed");
       else logger.warn({ ...facts, err }, "the mirrored Leases could not be removed");
     },
+  };
+}
+
+export function logFronts(logger: Logger): FrontListener {
+  return {
+    up: (front) => logger.info({ front }, "objects of an API server are served"),
+    down: (front, err) => logger.error({ front, err }, "objects cannot be served; it tries again"),
+    failed: (front, object, err) =>
+      logger.warn({ front, object, err }, "an object cannot be served now; it tries again"),
   };
 }

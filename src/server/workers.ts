@@ -2,17 +2,19 @@
 import type { Logger } from "pino";
 import type { Broker } from "../broker/broker.ts";
 import { Admission } from "../workers/admission/admission.ts";
+import type { FrontParts } from "../workers/fronts/front-run.ts";
+import { Fronts } from "../workers/fronts/fronts.ts";
 import { BrokerWork } from "../workers/janitor/broker-work.ts";
 import { Janitor } from "../workers/janitor/janitor.ts";
 import { Mirror } from "../workers/mirror/mirror.ts";
 import type { Provisioner, ProvisionerConfig } from "../workers/provisioner/provisioner.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { type ProvisionerParts, startProvisioner } from "./server-provisioner.ts";
-import { logAdmission, logJanitor, logMirror } from "./worker-logs.ts";
+import { logAdmission, logFronts, logJanitor, logMirror } from "./worker-logs.ts";
 
 type WorkerConfig = Pick<
   ConfigInForce,
-  "admissions" | "janitors" | "mirror" | "templates" | "hubs"
+  "admissions" | "fronts" | "janitors" | "mirror" | "templates" | "hubs"
 >;
 
 export interface WorkerOptions {
@@ -20,6 +22,8 @@ export interface WorkerOptions {
   readonly cleans: boolean;
   /** Undefined if another process makes and destroys clusters. */
   readonly provisions: ProvisionerParts | undefined;
+  /** What those need who serve objects of API servers. */
+  readonly fronts: FrontParts;
 }
 
 export class Workers {
@@ -30,6 +34,7 @@ export class Workers {
   #provisioner: Provisioner | undefined;
   #mirror: Mirror | undefined;
   #admission: Admission | undefined;
+  #fronts: Fronts | undefined;
   #stopping: Promise<unknown> = Promise.resolve();
 
   constructor(broker: Broker, logger: Logger, options: WorkerOptions) {
@@ -58,6 +63,7 @@ export class Workers {
     }
     this.#mirror = new Mirror(this.#broker, logMirror(this.#logger));
     this.#admission = new Admission(this.#broker, logAdmission(this.#logger));
+    this.#fronts = new Fronts(this.#broker, this.#options.fronts, logFronts(this.#logger));
     this.configure(config);
   }
 
@@ -67,20 +73,23 @@ export class Workers {
   }
 
   /** Has no effect while they do not run. */
-  configure({ janitors, mirror, admissions }: WorkerConfig): void {
+  configure({ janitors, mirror, admissions, fronts }: WorkerConfig): void {
     this.#janitor?.configure(janitors);
     this.#mirror?.configure(mirror);
     this.#admission?.configure(admissions);
+    this.#fronts?.configure(fronts);
   }
 
   /** The broker should still accept releases. Resolves when all have ended, also earlier ones. */
   async stop(): Promise<void> {
-    const workers = [this.#janitor, this.#provisioner, this.#mirror, this.#admission];
+    const making = [this.#janitor, this.#provisioner];
+    const workers = [...making, this.#mirror, this.#admission, this.#fronts];
     const running = workers.map((worker) => worker?.stop());
     this.#janitor = undefined;
     this.#provisioner = undefined;
     this.#mirror = undefined;
     this.#admission = undefined;
+    this.#fronts = undefined;
     this.#stopping = Promise.all([this.#stopping, ...running]);
     await this.#stopping;
   }

@@ -19,9 +19,12 @@ import { opened } from "./vault-problems.ts";
 
 type AskedItem = AskBody["items"][number];
 
+/** What checking an item needs: also for edges without a server. */
+type Books = Pick<Context, "broker" | "templates" | "vault">;
+
 /** The resolved parameters of each item; undefined: those of the clusters that the pool keeps. */
 export function parametersOfItems(
-  context: Context,
+  context: Books,
   space: string,
   items: readonly AskedItem[],
 ): Promise<readonly (Parameters | undefined)[]> | undefined {
@@ -34,7 +37,7 @@ export function parametersOfItems(
 
 /** The same for clients that cannot send parameters: their space's own credentials, where needed. */
 export async function withOwnCredentials(
-  context: Context,
+  context: Books,
   { space }: Principal,
   ask: Ask,
 ): Promise<Ask> {
@@ -52,7 +55,7 @@ export async function withOwnCredentials(
 }
 
 async function parametersOf(
-  context: Context,
+  context: Books,
   space: string,
   item: AskedItem,
 ): Promise<Parameters | undefined> {
@@ -79,7 +82,7 @@ interface AskedOfPool {
   readonly asked: Parameters;
 }
 
-async function forPool(context: Context, ask: AskedOfPool): Promise<Parameters | undefined> {
+async function forPool(context: Books, ask: AskedOfPool): Promise<Parameters | undefined> {
   const { space, item, pool, policy, asked } = ask;
   const { credentials, state } = item;
   const wantsNothing = item.parameters === undefined && credentials === undefined;
@@ -111,7 +114,7 @@ interface WantedCredentials {
 
 /** The reference to the present version; undefined: the template has credentials of its own. */
 async function credentialsFor(
-  context: Context,
+  context: Books,
   { space, pool, template, name }: WantedCredentials,
 ): Promise<string | undefined> {
   const { ownCredentials } = template;

@@ -1,0 +1,275 @@
+/** Serves the objects of one API server. */
+import type { Broker } from "../../broker/broker.ts";
+import { pause, pauseMs } from "../../client/pause.ts";
+import type { FrontSpec } from "../../config/read-caas.ts";
+import { Conflict, Retry } from "../../drivers/driver.ts";
+import { HubApi } from "../../drivers/hub/hub-api.ts";
+import { ApiServer } from "../../kubernetes/api-server.ts";
+import type { FrontKind, FrontObject, Situation } from "./front-kind.ts";
+import { FrontRequests } from "./front-requests.ts";
+import { HandOver } from "./hand-over.ts";
+import { InstanceFront } from "./instances.ts";
+import { frontLimits } from "./limits.ts";
+import { ObjectBoard } from "./object-board.ts";
+import { type PublishedTemplate, publishTemplates } from "./publish.ts";
+import { deletedAtMs, heldBackBy, quotaKind, quotaOf } from "./quota.ts";
+import { type FrontTools, leaseNote, Reconciler } from "./reconcile.ts";
+import { NamespaceClaimFront, SpaceRequestFront } from "./spaces.ts";
+
+export interface FrontListener {
+  /** The API server is served, or is served again. */
+  up?(front: string): void;
+  /** It cannot be reached, or does not know a kind. Called once for each cause. */
+  down?(front: string, cause: Error): void;
+  /** An object could not be brought further. Called once for each cause. */
+  failed?(front: string, object: string, cause: Error): void;
+}
+
+export interface FrontParts extends FrontTools {
+  /** The template of a pool, as far as requests may see it; undefined: it has none. */
+  templateOf(pool: string): Promise<PoolTemplate | undefined>;
+}
+
+interface PoolTemplate {
+  readonly cost: number;
+  /** A JSON Schema for each. */
+  readonly parameters: Readonly<Record<string, object>>;
+}
+
+interface Served {
+  readonly front: FrontKind;
+  readonly board: ObjectBoard<FrontObject>;
+  readonly reconciler: Reconciler;
+}
+
+export class FrontRun {
+  readonly #spec: FrontSpec;
+  readonly #broker: Broker;
+  readonly #parts: FrontParts;
+  readonly #listener: FrontListener;
+  readonly #hub: HubApi;
+  readonly #requests: FrontRequests;
+  readonly #stop = new AbortController();
+  readonly #served: readonly Served[];
+  readonly #quotas: ObjectBoard<FrontObject>;
+  readonly #costs = new Map<string, number>();
+  readonly #failures = new Map<
+    string,
+    { readonly message: string; readonly count: number; readonly untilMs: number }
+  >();
+  #lastError: string | undefined;
+  #wake = Promise.withResolvers<void>();
+  readonly #done: Promise<unknown>;
+
+  constructor(spec: FrontSpec, broker: Broker, parts: FrontParts, listener: FrontListener = {}) {
+    this.#spec = spec;
+    this.#broker = broker;
+    this.#parts = parts;
+    this.#listener = listener;
+    this.#hub = new HubApi(() => ApiServer.connect(spec));
+    this.#requests = new FrontRequests(broker, spec.name);
+    this.#served = frontsOf(spec).map((front) => this.#serve(front));
+    this.#quotas = this.#board(quotaKind);
+    const boards = this.#served.map(({ board }) => board.follow(this.#stop.signal));
+    if (spec.clusterTemplates.size > 0) {
+      boards.push(this.#quotas.follow(this.#stop.signal), this.#publish());
+    }
+    this.#done = Promise.all([...boards, this.#passes(), this.#beats()]);
+  }
+
+  /** Leaves all objects and requests as they are. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#wake.resolve();
+    await this.#done;
+  }
+
+  #board(kind: FrontKind["kind"]): ObjectBoard<FrontObject> {
+    return new ObjectBoard<FrontObject>(this.#hub, kind, {
+      changed: () => this.#wake.resolve(),
+      up: () => this.#up(),
+      down: (cause) => this.#down(cause),
+    });
+  }
+
+  #serve(front: FrontKind): Served {
+    const board = this.#board(front.kind);
+    const { signal } = this.#stop;
+    const reconciler = new Reconciler({
+      ...{ hub: this.#hub, front, requests: this.#requests, tools: this.#parts, signal },
+      handOver: new HandOver(this.#hub, front.kind, signal),
+      heldBack: (object) => (front instanceof InstanceFront ? this.#heldBack(object) : undefined),
+      written: (object) => board.put(object),
+    });
+    return { front, board, reconciler };
+  }
+
+  #up(): void {
+    if (this.#lastError !== "") this.#listener.up?.(this.#spec.name);
+    this.#lastError = "";
+  }
+
+  #down(cause: Error): void {
+    if (this.#stop.signal.aborted) return;
+    if (this.#lastError !== cause.message) this.#listener.down?.(this.#spec.name, cause);
+    this.#lastError = cause.message;
+  }
+
+  async #passes(): Promise<void> {
+    const { signal } = this.#stop;
+    const forget = this.#broker.listen({ committed: () => this.#wake.resolve() });
+    while (!signal.aborted) {
+      this.#wake = Promise.withResolvers();
+      const startedAtMs = performance.now();
+      for (const served of this.#served) await this.#pass(served);
+      const tookMs = performance.now() - startedAtMs;
+      const rest = new AbortController();
+      const late = pause(frontLimits.passEveryMs, rest.signal).catch(() => {});
+      await Promise.race([this.#wake.promise, late]);
+      rest.abort();
+      const gapMs = Math.max(frontLimits.passGapMs, tookMs * frontLimits.passGapFactor);
+      await pause(Math.min(gapMs, frontLimits.passEveryMs), signal).catch(() => {});
+    }
+    forget();
+  }
+
+  /** Instances of a quota are looked at one after the other, the oldest first: two must not count the same room. */
+  async #pass({ front, board, reconciler }: Served): Promise<void> {
+    if (front instanceof InstanceFront) {
+      if (!this.#quotas.isComplete) return;
+      await this.#wanted();
+    }
+    const queue = board.objects.filter((each) => this.#isServed(each)).sort(byAge);
+    const width = front instanceof InstanceFront ? 1 : frontLimits.concurrent;
+    const workers = Array.from({ length: width }, async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        if (this.#stop.signal.aborted) return;
+        await this.#one(next, reconciler);
+      }
+    });
+    await Promise.all(workers);
+  }
+
+  #isServed({ metadata: { namespace = "" } }: FrontObject): boolean {
+    const { namespaces } = this.#spec;
+    return namespaces === undefined || namespaces.includes(namespace);
+  }
+
+  async #one(object: FrontObject, reconciler: Reconciler): Promise<void> {
+    const { uid = "", name, namespace } = object.metadata;
+    const known = this.#failures.get(uid);
+    if (known !== undefined && known.untilMs > performance.now()) return;
+    try {
+      if (await this.#expired(object)) return;
+      await reconciler.run(object);
+      this.#failures.delete(uid);
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      const cause = error instanceof Error ? error : new Error(String(error));
+      const isRace =
+        error instanceof Conflict || (error instanceof Retry && /same time/.test(cause.message));
+      const count = (known?.count ?? 0) + 1;
+      const untilMs = performance.now() + (isRace ? 0 : pauseMs(count));
+      this.#failures.set(uid, { message: cause.message, count, untilMs });
+      if (!isRace && known?.message !== cause.message) {
+        this.#listener.failed?.(this.#spec.name, `${namespace}/${name}`, cause);
+      }
+    }
+  }
+
+  #heldBack(object: FrontObject): Situation | undefined {
+    const { namespace, uid } = object.metadata;
+    const others = this.#instances().filter(({ metadata }) => {
+      return metadata.namespace === namespace && metadata.uid !== uid && hasAsked(metadata);
+    });
+    const costOf = (template: string) => this.#costs.get(template) ?? 0;
+    return heldBackBy(quotaOf(this.#quotas.objects, namespace), object, others, costOf);
+  }
+
+  #instances(): readonly FrontObject[] {
+    return this.#served.flatMap(({ front, board }) =>
+      front instanceof InstanceFront ? board.objects : [],
+    );
+  }
+
+  /** Deletes an instance whose time is over. */
+  async #expired(object: FrontObject): Promise<boolean> {
+    const served = this.#served.find(({ board, front }) => {
+      return front instanceof InstanceFront && board.has(object.metadata.uid ?? "");
+    });
+    if (served === undefined || object.metadata.deletionTimestamp !== undefined) return false;
+    const quota = quotaOf(this.#quotas.objects, object.metadata.namespace);
+    const at = deletedAtMs(quota, object);
+    if (at === undefined || at > Date.now()) return false;
+    await this.#hub.remove(served.front.kind, object, { signal: this.#stop.signal });
+    return true;
+  }
+
+  /** Requests are kept alive whatever the API server says; only an object that is gone ends its request. */
+  async #beats(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        for (const owner of await this.#requests.beat()) {
+          const served = this.#served.find(({ front }) => front.kind.kind === owner.kind);
+          if (served === undefined || !served.board.isComplete || served.board.has(owner.uid))
+            continue;
+          await this.#requests.end(owner, await this.#requests.find(owner));
+        }
+      } catch {
+        // The journal cannot be written: the server says so, and leases do not end meanwhile.
+      }
+      await pause(frontLimits.beatEveryMs, signal).catch(() => {});
+    }
+  }
+
+  /** Also remembers what each costs, for the quotas. */
+  async #wanted(): Promise<readonly PublishedTemplate[]> {
+    const wanted: PublishedTemplate[] = [];
+    for (const [name, pool] of this.#spec.clusterTemplates) {
+      const template = await this.#parts.templateOf(pool);
+      if (template === undefined) continue;
+      const { cost, parameters } = template;
+      const schema = { type: "object", properties: parameters, additionalProperties: false };
+      this.#costs.set(name, cost);
+      wanted.push({ name, cost, schema });
+    }
+    return wanted;
+  }
+
+  async #publish(): Promise<void> {
+    const { signal } = this.#stop;
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        await publishTemplates(this.#hub, this.#spec.name, await this.#wanted(), signal);
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#down(error instanceof Error ? error : new Error(String(error)));
+        failures += 1;
+      }
+      const restMs = failures === 0 ? frontLimits.recheckMs : pauseMs(failures);
+      await pause(restMs, signal).catch(() => {});
+    }
+  }
+}
+
+function frontsOf(spec: FrontSpec): readonly FrontKind[] {
+  const { clusterTemplates, spaceRequests, namespaceClaims } = spec;
+  return [
+    ...(clusterTemplates.size > 0 ? [new InstanceFront(clusterTemplates)] : []),
+    ...(spaceRequests.size > 0 ? [new SpaceRequestFront(spaceRequests)] : []),
+    ...(namespaceClaims === undefined ? [] : [new NamespaceClaimFront(namespaceClaims)]),
+  ];
+}
+
+/** Until it is gone, and its cluster with it. */
+function hasAsked({ annotations }: FrontObject["metadata"]): boolean {
+  return annotations?.[leaseNote] !== undefined;
+}
+
+function byAge({ metadata: one }: FrontObject, { metadata: other }: FrontObject): number {
+  const [a, b] = [one.creationTimestamp ?? "", other.creationTimestamp ?? ""];
+  if (a !== b) return a < b ? -1 : 1;
+  return (one.uid ?? "") < (other.uid ?? "") ? -1 : 1;
+}

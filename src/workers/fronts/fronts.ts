@@ -1,0 +1,55 @@
+/** Serves objects of API servers as requests, for as long as this server leads. */
+import type { Broker } from "../../broker/broker.ts";
+import type { FrontSpec } from "../../config/read-caas.ts";
+import { type FrontListener, type FrontParts, FrontRun } from "./front-run.ts";
+
+interface Running {
+  readonly text: string;
+  readonly run: FrontRun;
+}
+
+export class Fronts {
+  readonly #broker: Broker;
+  readonly #parts: FrontParts;
+  readonly #listener: FrontListener;
+  readonly #running = new Map<string, Running>();
+  #changing: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(broker: Broker, parts: FrontParts, listener: FrontListener = {}) {
+    this.#broker = broker;
+    this.#parts = parts;
+    this.#listener = listener;
+  }
+
+  /** Those that are the same go on. The objects of one that is gone are left as they are. */
+  configure(specs: readonly FrontSpec[]): void {
+    this.#changing = this.#changing.then(() => this.#change(specs));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#changing;
+    await this.#change([]);
+  }
+
+  async #change(specs: readonly FrontSpec[]): Promise<void> {
+    const wanted = new Map(specs.map((spec) => [spec.name, textOf(spec)]));
+    for (const [name, { text, run }] of [...this.#running]) {
+      if (wanted.get(name) === text && !this.#stopped) continue;
+      this.#running.delete(name);
+      await run.stop();
+    }
+    if (this.#stopped) return;
+    for (const spec of specs) {
+      if (this.#running.has(spec.name)) continue;
+      const run = new FrontRun(spec, this.#broker, this.#parts, this.#listener);
+      this.#running.set(spec.name, { text: textOf(spec), run });
+    }
+  }
+}
+
+function textOf(spec: FrontSpec): string {
+  const { clusterTemplates, spaceRequests, ...rest } = spec;
+  return JSON.stringify([[...clusterTemplates], [...spaceRequests], rest]);
+}
