@@ -10,6 +10,7 @@ import type {
   Orphan,
 } from "../../../src/api/cluster-schemas.ts";
 import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/history-schemas.ts";
+import type { Hub, HubCluster } from "../../../src/api/hub-schemas.ts";
 import { limits } from "../../../src/api/limits.ts";
 import { Problem } from "../../../src/api/problem.ts";
 import type { Replicas } from "../../../src/api/replica-schemas.ts";
@@ -162,6 +163,28 @@ export const orphanClusters: Question<Orphan[]> = {
     }),
   touchedBy: about("orphan-"),
 };
+
+/** The same for hubs. */
+export const allHubs: Question<readonly Hub[]> = {
+  key: "hubs",
+  read: async (signal) => {
+    const none = { items: [] };
+    return (await berth.hubs.list({ signal }).catch((error) => unlessForbidden(error, none))).items;
+  },
+  touchedBy: about("hub-", "cluster-", "resource-", "lease-", "claim-"),
+};
+
+/** All clusters on a hub. Workers look once a minute. */
+export const clustersOnHub = (name: string): Question<readonly HubCluster[]> => ({
+  key: `hub ${name} clusters`,
+  read: async (signal) => (await berth.hubs.clusters(name, { signal })).items,
+  touchedBy: about("hub-", "lease-"),
+});
+
+function unlessForbidden<Answer>(error: unknown, otherwise: Answer): Answer {
+  if (error instanceof Problem && error.status === 403) return otherwise;
+  throw error;
+}
 
 export const oneCluster = (name: string): Question<Cluster> => ({
   key: `cluster ${name}`,

@@ -13,6 +13,7 @@ import { inWholeSeconds } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { ClusterCosts } from "./cluster-costs.tsx";
 import { messageOf, urgencyOf } from "./cluster-facts.ts";
+import { Hubs } from "./hubs.tsx";
 import { Orphans } from "./orphans.tsx";
 
 const shownAtFirst = 100;
@@ -49,6 +50,7 @@ export function Clusters() {
           <MoreButton shown={limit} of={shown.length} onMore={setLimit} />
         </>
       )}
+      <Hubs />
       <Orphans />
       <ClusterCosts />
     </>

@@ -1,0 +1,134 @@
+import type { Hub, HubCluster } from "../../../src/api/hub-schemas.ts";
+import { useAnswer } from "../data/query.ts";
+import { allHubs, clustersOnHub } from "../data/questions.ts";
+import { grouped } from "../parts/numbers.ts";
+import { Age, inWholeSeconds } from "../parts/times.tsx";
+
+/** Where clusters are made. Nothing while the configuration has no hubs. */
+export function Hubs() {
+  const { data } = useAnswer(allHubs);
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <section aria-labelledby="hubs-title">
+      <h2 id="hubs-title">
+        Hubs <small>{grouped(data.length)}</small>
+      </h2>
+      <table className="hubs">
+        <thead>
+          <tr>
+            <th scope="col">Hub</th>
+            <th scope="col">State</th>
+            <Figure title="Clusters" />
+            <Figure title="Lent" />
+            <Figure title="Stock" />
+            <Figure title="In flight" />
+            <Figure title="Failures" />
+          </tr>
+        </thead>
+        <tbody>
+          {data.map((hub) => (
+            <Row key={hub.name} hub={hub} />
+          ))}
+        </tbody>
+      </table>
+      {data.map((hub) => (
+        <OnHub key={hub.name} name={hub.name} />
+      ))}
+    </section>
+  );
+}
+
+function Figure({ title }: { title: string }) {
+  return (
+    <th scope="col" className="number">
+      {title}
+    </th>
+  );
+}
+
+function Row({ hub }: { hub: Hub }) {
+  const { name, clusters, failures, limit } = hub;
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>
+        <HubState hub={hub} />
+      </td>
+      <td className="number">
+        {grouped(clusters.total)}
+        {limit === null ? null : ` of ${grouped(limit)}`}
+      </td>
+      <td className="number">{grouped(clusters.lent)}</td>
+      <td className="number">{grouped(clusters.stock)}</td>
+      <td className="number">{grouped(clusters.inFlight)}</td>
+      <td className="number">
+        {failures.recent} of {failures.of}
+      </td>
+    </tr>
+  );
+}
+
+/** The last error stands there in full: whoever reads it has to find its cause. */
+function HubState({ hub: { state, setState, set, outage, isProbed, isRetired } }: { hub: Hub }) {
+  return (
+    <>
+      <strong>{state}</strong>
+      {outage === null ? null : (
+        <>
+          {" "}
+          for <Age since={outage.since} />: <code>{outage.error}</code>
+        </>
+      )}
+      {set === null ? null : ` ${setState} by ${set.by}: ${set.why}`}
+      {isProbed ? null : " no probe has answered yet"}
+      {isRetired ? " no longer in the configuration" : null}
+    </>
+  );
+}
+
+/** All clusters on a hub, whoever has made them, if the hub is to show them. */
+function OnHub({ name }: { name: string }) {
+  const { data } = useAnswer(clustersOnHub(name));
+  if (data === undefined || data.length === 0) return null;
+  const unlent = data.filter(({ lease }) => lease === null).length;
+  return (
+    <details>
+      <summary>
+        {data.length === 1 ? "1 cluster" : `${grouped(data.length)} clusters`} on {name},{" "}
+        {grouped(unlent)} without a lease
+      </summary>
+      <table className="hub-clusters">
+        <thead>
+          <tr>
+            <th scope="col">Cluster</th>
+            <th scope="col">State</th>
+            <Figure title="Age" />
+            <th scope="col">Owner</th>
+            <th scope="col">In Berth</th>
+            <th scope="col">Holder</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.map((each) => (
+            <ClusterRow key={`${each.kind} ${each.namespace} ${each.name}`} cluster={each} />
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+function ClusterRow({ cluster: each }: { cluster: HubCluster }) {
+  return (
+    <tr>
+      <th scope="row">
+        {each.namespace}/{each.name}
+      </th>
+      <td>{each.state}</td>
+      <td className="number">{each.ageSeconds === null ? "–" : inWholeSeconds(each.ageSeconds)}</td>
+      <td>{each.owner ?? "–"}</td>
+      <td>{each.cluster ?? "–"}</td>
+      <td>{each.lease?.holder ?? "–"}</td>
+    </tr>
+  );
+}
