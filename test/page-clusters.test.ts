@@ -41,6 +41,26 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
     await rm(folder, { recursive: true, force: true });
   });
 
+  test("shows a cluster that no pool has: on the overview, and below the clusters", async () => {
+    const orphan = { name: "berth-old", instance: "old.1", createdAt: "2020-01-01T00:00:00Z" };
+    const report = (found: readonly object[]) =>
+      fetch(`${world.server.url}/v1/orphans`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ template: "small", credentials: null, found }),
+      });
+    expect((await report([orphan])).status).toBe(200);
+    const page = await world.open("/");
+    const line = page.getByText("1 cluster exists that no pool has, and may cost money");
+    await line.waitFor();
+    await page.getByRole("link", { name: "Show them" }).click();
+    const section = page.getByRole("region", { name: /Outside of the books/ });
+    await section.getByRole("row", { name: /berth-old old\.1 small/ }).waitFor();
+    await report([]);
+    await section.waitFor({ state: "detached" });
+    expect(world.complaints).toEqual([]);
+  });
+
   test("lists clusters with their state, holder and costs", async () => {
     const page = await world.open("/clusters");
     await page.getByRole("heading", { name: "Clusters 2" }).waitFor();

@@ -7,7 +7,7 @@ const closed = { additionalProperties: false } as const;
 export const Subject = Type.Object(
   {
     kind: Type.String({
-      description: "pool, resource, cluster, space, token, replica or server",
+      description: "pool, resource, cluster, orphan, space, token, replica or server",
     }),
     name: Type.String(),
     since: nullable(Timestamp),

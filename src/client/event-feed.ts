@@ -19,6 +19,8 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
   /** Starts after this event. Default: only new events. */
   readonly after?: number | undefined;
+  /** Only which kinds of events happen, at most once a second, as events of the type `digest`. */
+  readonly digest?: boolean | undefined;
   /** Called for each new connection. Read the state then; the feed has no earlier events. */
   readonly onOpen?: (() => void) | undefined;
   /** Called each time that a connection is lost or refused, before the retry. */
@@ -52,14 +54,14 @@ export async function* followEvents(
 async function* readConnection(
   transport: Transport,
   after: number | undefined,
-  { signal, onOpen }: FollowOptions,
+  { signal, onOpen, digest }: FollowOptions,
 ): AsyncGenerator<FeedEvent, void, undefined> {
   const silent = new LinkedAbort(signal);
   const listen = () => setTimeout(() => silent.abort(), clientLimits.feedSilenceMs);
   let timer = listen();
   try {
     const response = await transport.open(
-      { method: "GET", path: ["v1", "events"] },
+      { method: "GET", path: ["v1", "events"], ...(digest && { query: { digest: true } }) },
       silent.signal,
       {
         accept: "text/event-stream",

@@ -89,6 +89,22 @@ describe("GET /v1/events", () => {
     reader.close();
   });
 
+  test("with digest, tells which kinds of events happened, and nothing of the past", async () => {
+    const { site, url } = await listening();
+    await using _site = site;
+    await churn(site, 2);
+    const reader = await new Reader().open(`${url}?digest=true`, { "last-event-id": "1" });
+    await churn(site, 3);
+    const counted = () => reader.told.reduce((sum, { data }) => sum + Number(data["count"]), 0);
+    await until(() => counted() === 6);
+    expect(reader.told.every(({ event }) => event === "digest")).toBe(true);
+    expect(reader.told.at(-1)?.id).toBe(site.broker.head);
+    const kinds = new Set(reader.told.flatMap(({ data }) => data["types"]));
+    expect(kinds).toEqual(new Set(["lease-granted", "lease-ended"]));
+    expect(reader.text).not.toContain("holder");
+    reader.close();
+  });
+
   test.each([
     ["Last-Event-ID", (after: number) => [{ "last-event-id": String(after) }, ""] as const],
     ["after", (after: number) => [{}, `?after=${after}`] as const],

@@ -10,6 +10,7 @@ import { callIdHeader } from "./call-id.ts";
 import { compressedFeed } from "./compressed-feed.ts";
 import { acceptsGzip } from "./compression.ts";
 import type { App, Context } from "./context.ts";
+import { sendDigests } from "./event-digest.ts";
 import { type LiveCommit, LiveEventHub, type LiveEvents } from "./live-events.ts";
 import { invalid } from "./problems.ts";
 import {
@@ -42,6 +43,13 @@ const Query = Type.Object(
   {
     after: Type.Optional(
       Type.String({ pattern: "^[0-9]{1,15}$", description: "Only events after this number" }),
+    ),
+    digest: Type.Optional(
+      Type.Literal("true", {
+        description:
+          "At most once a second one event `digest`, with the kinds and the number of new events, " +
+          "instead of the events. Earlier ones are not counted",
+      }),
     ),
   },
   { additionalProperties: false },
@@ -84,9 +92,11 @@ export function eventRoutes(app: App, context: Context): void {
     // A feed without a body would never end.
     if (request.method === "HEAD") return reply.headers(feedHeaders).send();
     if (open.size >= limits.openFeedsMax) throw tooManyFeeds();
-    const last = request.headers["last-event-id"] ?? request.query.after;
+    const { after } = request.query;
+    const digest = request.query.digest === "true";
+    const last = digest ? undefined : (request.headers["last-event-id"] ?? after);
     const start = startOf(last, context.broker.head);
-    const past = await turns.run(() => pastFrom(context, start));
+    const past = digest ? undefined : await turns.run(() => pastFrom(context, start));
     reply.hijack();
     if (reply.raw.destroyed) return reply; // No `close` will come.
     const isCompressed = acceptsGzip(request) && compressed.size < compressedFeedsMax;
@@ -102,7 +112,10 @@ export function eventRoutes(app: App, context: Context): void {
       const weight = isCompressed ? compressedWeight : 1;
       const space = limitedTo(callerOf(request));
       const isAllowed = () => isStillAllowed(context, request, "read");
-      await feed(context, hub, out, { start, past, turns, weight, space, isAllowed });
+      keepOpen(out, isAllowed);
+      out.write("retry: 1000\n\n");
+      if (past === undefined) out.once("close", sendDigests(hub, out, weight));
+      else await feed(context, hub, out, { start, past, turns, weight, space, isAllowed });
     } catch (cause) {
       // The client would stay connected and get no events. Now it reconnects and gets the error.
       request.log.warn({ err: cause, callId: request.id }, "closed an event feed after an error");
@@ -203,19 +216,20 @@ async function feed(
     if (behind) pull().catch(() => out.destroy());
     else write(events);
   }, weight);
-  const keepOpen = async (): Promise<void> => {
-    // A feed may stay open for longer than its token is valid.
-    await endUnlessAllowed();
-    if (isOpen()) out.write(": still here\n\n");
-  };
-  const keepAlive = setInterval(() => void keepOpen(), keepAliveMs).unref();
-  out.once("close", () => {
-    stop();
-    clearInterval(keepAlive);
-  });
-  out.write("retry: 1000\n\n");
+  out.once("close", stop);
   await catchUp(past);
   await pull();
+}
+
+/** A feed may stay open for longer than its token is valid. */
+function keepOpen(out: Writable, isAllowed: () => Promise<boolean>): void {
+  const isOpen = () => !out.destroyed && !out.writableEnded;
+  const look = async (): Promise<void> => {
+    if (isOpen() && !(await isAllowed())) out.end();
+    if (isOpen()) out.write(": still here\n\n");
+  };
+  const timer = setInterval(() => void look(), keepAliveMs).unref();
+  out.once("close", () => clearInterval(timer));
 }
 
 function drained(out: Writable): Promise<void> {

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { connection, recentEvents, retry, signingIn, whoami } from "./data/live.ts";
+import { connection, lastSeq, retry, signingIn, whoami } from "./data/live.ts";
 import { returning } from "./data/sign-in.ts";
 import { useStore } from "./data/store.ts";
 import { useKeys } from "./keys.ts";
@@ -104,7 +104,7 @@ function Corner() {
   const name = useStore(theme);
   const { state } = useStore(connection);
   const us = useStore(whoami);
-  const last = useStore(recentEvents)[0]?.seq;
+  const last = useStore(lastSeq);
   const words = state === "live" ? "live" : state === "lost" ? "not connected" : "connecting";
   return (
     <div className="corner">

@@ -23,6 +23,11 @@ export function usePlace(): Place {
   }, [text]);
 }
 
+/** Called after each change of the address. Returns a function that ends it. */
+export function onPlace(listener: () => void): () => void {
+  return address.subscribe(listener);
+}
+
 /** `replace`: adds no entry to the browser's history, as for each letter of a filter. */
 export function go(to: string, { replace = false, keepScroll = false } = {}): void {
   if (to === here()) return;

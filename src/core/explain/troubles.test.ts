@@ -27,6 +27,19 @@ describe("troublesIn()", () => {
     expect(found(lending, 60 * minuteMs)).toEqual([]);
   });
 
+  test("finds clusters that no pool has, for those who see all spaces", () => {
+    const lending = new Lending(pool("aws", 1));
+    const search = { template: "ocp", credentials: null };
+    const cluster = { name: "berth-old", instance: "old.1", createdAt: "2020-01-01T00:00:00Z" };
+    lending.do({ type: "clusters-found", ...search, found: [cluster] });
+    expect(troublesIn(lending.state, 1 as Instant)).toMatchObject([
+      { code: "cluster_orphaned", kind: "orphan", name: "berth-old", space: undefined },
+    ]);
+    expect("space" in (troublesIn(lending.state, 1 as Instant)[0] ?? {})).toBe(true);
+    lending.do({ type: "clusters-found", ...search, found: [] });
+    expect(found(lending, 1)).toEqual([]);
+  });
+
   test("finds a wait that is longer than a usual hold", () => {
     const lending = new Lending(pool("aws", 1, { ttlMs: 9e9 }));
     lending.do(acquire("a", "aws"));

@@ -20,11 +20,12 @@ export type TroubleCode =
   | "rate_at_minimum"
   | "cluster_destroy_stuck"
   | "cluster_fails"
+  | "cluster_orphaned"
   | "hub_unreachable";
 
 export interface Trouble {
   readonly code: TroubleCode;
-  readonly kind: "pool" | "resource" | "cluster" | "space" | "hub";
+  readonly kind: "pool" | "resource" | "cluster" | "orphan" | "space" | "hub";
   readonly name: string;
   /** Null if nobody knows. */
   readonly since: Instant | null;
@@ -39,7 +40,8 @@ export function troublesIn(state: State, now: Instant): Trouble[] {
     troubles.push(...suspensionOf(pool), ...longWaitOf(pool, now), ...quarantinedIn(pool));
     troubles.push(...notCleanedIn(pool, now), ...lowestRateOf(pool));
   }
-  troubles.push(...clusterTroubles(state), ...quotaTroubles(state, now), ...hubTroubles(state));
+  troubles.push(...clusterTroubles(state), ...orphanTroubles(state));
+  troubles.push(...quotaTroubles(state, now), ...hubTroubles(state));
   return troubles;
 }
 
@@ -115,6 +117,14 @@ function clusterTroubles(state: State): Trouble[] {
     }
   }
   return troubles;
+}
+
+/** Nobody owns them, so only those who see all spaces see them. */
+function orphanTroubles({ orphanClusters }: State): Trouble[] {
+  return Array.from(orphanClusters.values(), ({ name, template, createdAt, seenAt: since }) => {
+    const text = `of template ${template}, made ${firstLine(createdAt)}; no pool has it`;
+    return { code: "cluster_orphaned", kind: "orphan", name, since, text, space: undefined };
+  });
 }
 
 function quotaTroubles({ spaces, requests, pools }: State, now: Instant): Trouble[] {

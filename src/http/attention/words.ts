@@ -71,6 +71,17 @@ export const troubleWords = {
     advice: "Read the logs of the driver, and fix the template or its credentials",
     command: "berth clusters logs NAME",
   },
+  cluster_orphaned: {
+    severity: "warning",
+    summary: (count) =>
+      countOf(
+        count,
+        "cluster exists that no pool has, and may cost money",
+        "clusters exist that no pool has, and may cost money",
+      ),
+    advice: "Destroy it with the tools of its cloud, or adopt it",
+    command: "berth clusters orphans",
+  },
   waits_long: {
     severity: "warning",
     summary: (count) =>

@@ -2,6 +2,7 @@
 import { Problem } from "../../../src/api/problem.ts";
 import type { Whoami } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { onPlace } from "../router.ts";
 import { askWhoami, berth, serverNowMs } from "./berth.ts";
 import { noteHolder } from "./holder-names.ts";
 import { isOwnSession, signInNote } from "./sign-in.ts";
@@ -29,6 +30,9 @@ export const signingIn = new Store(false);
 /** The newest first. */
 export const recentEvents = new Store<readonly FeedEvent[]>([]);
 
+/** The number of the last event; undefined: none has come yet. */
+export const lastSeq = new Store<number | undefined>(undefined);
+
 /** Times without a connection, in milliseconds of this machine's clock. The oldest first. */
 export const outages = new Store<readonly { readonly from: number; readonly to: number }[]>([]);
 const outagesKeptMax = 50;
@@ -47,7 +51,7 @@ export function onEvents(listener: Listener): () => void {
 export async function followForever(): Promise<never> {
   for (;;) {
     try {
-      await follow();
+      while ((await follow()) === "other feed");
     } catch (error) {
       lost(error);
     }
@@ -60,14 +64,30 @@ export function retry(): void {
   retryNow?.();
 }
 
-async function follow(): Promise<void> {
+/**
+ * The overview shows no single event: it follows which kinds of events happen, and reads what has changed.
+ * With 240 busy pools all events would be most of its traffic.
+ */
+function wantsDigest(): boolean {
+  return location.pathname === "/";
+}
+
+/** `other feed`: another view wants more events, or fewer. */
+async function follow(): Promise<"other feed" | undefined> {
   const { head, authentication, name } = await introduce();
   // The page asks for a token instead, and tries again when it has one.
-  if (authentication && name === null) return;
+  if (authentication && name === null) return undefined;
   const stop = new AbortController();
   retryNow = () => stop.abort();
+  const digest = wantsDigest();
+  let result: "other feed" | undefined;
+  const unwatch = onPlace(() => {
+    if (wantsDigest() === digest) return;
+    result = "other feed";
+    stop.abort();
+  });
   const takeAfter = async (after: number) => {
-    const options = { signal: stop.signal, onOpen: () => void opened(), onRetry: lost };
+    const options = { signal: stop.signal, digest, onOpen: () => void opened(), onRetry: lost };
     // The client reconnects by itself and resumes after the last event.
     for await (const event of berth.events({ ...options, after })) take(event);
   };
@@ -77,7 +97,10 @@ async function follow(): Promise<void> {
     // The server no longer has the earlier events: follow only new ones.
     if (!(error instanceof Problem) || error.code !== "events_pruned") throw error;
     await takeAfter(head);
+  } finally {
+    unwatch();
   }
+  return result;
 }
 
 async function introduce(): Promise<Whoami> {
@@ -129,15 +152,25 @@ function lost(error: unknown): void {
 }
 
 function take(event: FeedEvent): void {
+  lastSeq.set(event.seq);
+  if (event.type === "digest") return tell(eventsIn(event));
   noteHolder(event);
   if (burst.push(event) > 1) return;
   setTimeout(() => {
     const events = burst;
     burst = [];
-    const kept = [...events.toReversed(), ...recentEvents.get()];
-    recentEvents.set(kept.slice(0, eventsKeptMax));
+    const known = recentEvents.get();
+    // A feed that starts again may send events that are shown already.
+    const shown = new Set(known.map(({ seq, at }) => `${seq} ${at}`));
+    const fresh = events.filter(({ seq, at }) => !shown.has(`${seq} ${at}`));
+    recentEvents.set([...fresh.toReversed(), ...known].slice(0, eventsKeptMax));
     tell(events);
   }, burstMs);
+}
+
+/** One event of each kind, without its facts. */
+function eventsIn({ seq, at, types }: FeedEvent): FeedEvent[] {
+  return Array.isArray(types) ? types.map((type) => ({ seq, at, type: String(type) })) : [];
 }
 
 function tell(events: Parameters<Listener>[0]): void {

@@ -27,6 +27,8 @@ export interface Question<T> {
     events: readonly FeedEvent[] | undefined,
     signal: AbortSignal,
   ) => Promise<T> | undefined;
+  /** The shortest pause between two reads, if it is not the usual one. */
+  readonly pauseMs?: number;
   /** Reads it again at this interval, for changes without an event: heartbeats, charts. */
   readonly everyMs?: number;
 }
@@ -137,7 +139,8 @@ class Query<T> {
     this.#reading = false;
     if (signal.aborted && this.#viewers === 0) return;
     const tookMs = Date.now() - startedAt;
-    this.#nextAt = Date.now() + Math.max(pauseMsMin, tookMs * pausePerDuration);
+    const pauseMs = this.#question.pauseMs ?? pauseMsMin;
+    this.#nextAt = Date.now() + Math.max(pauseMs, tookMs * pausePerDuration);
     if (this.#stale) return this.#soon();
     const laterMs = failed ? retryMs : everyMs;
     clearTimeout(this.#timer);

@@ -59,6 +59,8 @@ export const allPools: Question<PoolList> = {
   patch: async (before, _, signal) =>
     withChanges(before, await berth.poolChanges(before.cursor, { signal }), serverNowMs()),
   touchedBy: always,
+  // If all of 240 pools change all the time, these reads are most of what the page costs.
+  pauseMs: 1_500,
   everyMs: 30_000,
 };
 
@@ -67,6 +69,8 @@ export const attention: Question<Attention> = {
   key: "attention",
   read: (signal) => berth.attention({ signal }),
   touchedBy: about("pool-", "resource-", "cluster-", "rate-"),
+  // On a busy server something of this happens all the time, and the list rarely changes.
+  pauseMs: 5_000,
   everyMs: heartbeatsMs,
 };
 

@@ -87,6 +87,7 @@ const views: Readonly<Record<string, { readonly href: string; readonly label: st
   quota_reached_long: { href: "/spaces", label: "Show the spaces" },
   cluster_destroy_stuck: { href: "/clusters", label: "Show the clusters" },
   cluster_fails: { href: "/clusters", label: "Show the clusters" },
+  cluster_orphaned: { href: "/clusters", label: "Show them" },
 };
 
 /** More are in the view that the advice links to. */
