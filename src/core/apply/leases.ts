@@ -525,7 +525,11 @@ function returnResource(
   if (had && claim.purpose === "use") learnHold(resource.pool, at - claim.lease.grantedAt);
   if (claim.amount !== null) return chargeClaim(claim, -1, at);
   const writable = edit(resource);
-  if (had) writable.last = { holder: claim.lease.ask.holder, how, state: back.state, at };
+  if (had) {
+    const { holder, space } = claim.lease.ask;
+    const whose = space === undefined ? { holder } : { holder, space };
+    writable.last = { ...whose, how, state: back.state, at };
+  }
   writable.restsTo = back.state;
   writable.failures = back.failures ?? resource.failures;
   const { restsUntil = never, expiresAt = resource.expiresAt, note = "" } = back;

@@ -1,7 +1,7 @@
 /** Holders without a token: what they may do by name, and what happens to their resources. */
 import { describe, expect, test } from "vitest";
 import type { Command, HeldCommand } from "../model/command.ts";
-import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import type { PoolPolicy } from "../model/policy.ts";
 import { awaitingAdmission } from "./admit.ts";
 import { acquire, change, Lending, pool, release, revoke, runTo } from "./lending.suite.ts";
@@ -103,6 +103,25 @@ describe("by its name a holder", () => {
     const mine = { lease: "t" as RequestId };
     expect(lending.outcome(renewHeld(mine), releaseHeld(mine))).toEqual({ type: "done" });
     expect(lending.held("t")).toBeUndefined();
+  });
+
+  test("learns nothing of the last holder if that was another space's of the same name", () => {
+    const lending = new Lending(pool("aws", 1));
+    const [team, other] = ["team" as SpaceName, "other" as SpaceName];
+    const taken = take("aws-1");
+    if (taken.type !== "take") throw new Error("it is another command");
+    lending.do({ ...taken, space: team });
+    expect(lending.outcome(releaseHeld({ space: team }))).toEqual({ type: "done" });
+    const lost = { holder: "prow", how: "released", space: team };
+    for (const command of [renewHeld({ space: other }), releaseHeld({ space: other })]) {
+      const outcome = lending.outcome(command);
+      expect(outcome).toMatchObject({ refusal: { code: "not_its_holder", holder: "" } });
+      expect(outcome).not.toHaveProperty("refusal.lost");
+    }
+    expect(lending.outcome(renewHeld({ space: team }))).toMatchObject({ refusal: { lost } });
+    for (const again of [releaseHeld({ space: team }), releaseHeld()]) {
+      expect(lending.outcome(again)).toEqual({ type: "done" });
+    }
   });
 
   test("cannot touch a lease of its own that has a token", () => {

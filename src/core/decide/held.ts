@@ -207,7 +207,7 @@ function heldBy(
     resource: name,
     by: holder,
     holder: current === undefined ? "" : shownHolder(current, space),
-    ...(last?.holder === holder ? { lost: last } : undefined),
+    ...(last !== null && isOwner(last, holder, space) ? { lost: last } : undefined),
     needsToken: isOwner(current, holder, space) && !current?.byName,
   };
 }
@@ -221,7 +221,11 @@ function shownHolder(ask: Ask, space: SpaceName | undefined): string {
  * The same name in another space is another holder. Without a space the name is enough, and so it is
  * for a lease from before the server had authentication: its job must be able to keep it.
  */
-function isOwner(ask: Ask | undefined, holder: string, space: SpaceName | undefined): boolean {
+function isOwner(
+  ask: Pick<Ask, "holder" | "space"> | undefined,
+  holder: string,
+  space: SpaceName | undefined,
+): boolean {
   if (ask === undefined || ask.holder !== holder) return false;
   return space === undefined || ask.space === undefined || ask.space === space;
 }

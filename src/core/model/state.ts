@@ -313,6 +313,8 @@ export interface SharedResource extends AnyResource, Shareable {
 
 export interface LastHolder {
   readonly holder: string;
+  /** Absent: its lease had no space, or an older version has recorded it. */
+  readonly space?: SpaceName;
   readonly how: LeaseEnd;
   /** The state of the resource after that lease. */
   readonly state: string;
