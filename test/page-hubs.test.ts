@@ -47,6 +47,8 @@ describe.skipIf(chromiumPath === undefined)("the hubs on the page", () => {
     const row = page.locator(".hubs tbody tr", { hasText: "hub-east" });
     await row.getByText("unreachable").waitFor();
     await row.getByText("0 of 9").waitFor();
+    const isWithin = "document.documentElement.scrollWidth <= window.innerWidth";
+    expect(await page.evaluate(isWithin)).toBe(true);
     expect(await row.locator("code").textContent()).toContain("127.0.0.1:9");
     await page.getByText("1 cluster on hub-east, 1 without a lease").click();
     await page

@@ -80,7 +80,7 @@ function HubState({ hub: { state, setState, set, outage, isProbed, isRetired } }
         </>
       )}
       {set === null ? null : ` ${setState} by ${set.by}: ${set.why}`}
-      {isProbed ? null : " no probe has answered yet"}
+      {isProbed || outage !== null ? null : " no probe has answered yet"}
       {isRetired ? " no longer in the configuration" : null}
     </>
   );
