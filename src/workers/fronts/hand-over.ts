@@ -1,5 +1,5 @@
 /** Gives the access to those who asked: Secrets in the namespace of the object, and who may read them. */
-import { Conflict, Hopeless } from "../../drivers/driver.ts";
+import { Hopeless } from "../../drivers/driver.ts";
 import type { HubApi } from "../../drivers/hub/hub-api.ts";
 import { apiVersionOf, type Kind, pathOf, secretKind } from "../../drivers/hub/kind.ts";
 import { managedBy } from "../../drivers/hub/ownership.ts";
@@ -151,9 +151,4 @@ function base64(text: string): string {
 
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** Somebody else was faster, so that the object has to be read again. */
-export function isOutdated(error: unknown): boolean {
-  return error instanceof Conflict;
 }
