@@ -1009,7 +1009,8 @@ confirm() {
 # pause between two heartbeats is a long poll, which ends at once when the lease is lost.
 keep() {
     trap 'ending=yes; [ -z "$child" ] || kill "$child" 2>/dev/null' TERM
-    trap '' INT QUIT HUP USR1 USR2 TSTP
+    # PIPE: if nobody reads its notes any longer, it must still stop the command of a lost lease.
+    trap '' INT QUIT HUP USR1 USR2 TSTP PIPE
     trap - EXIT
     : >"$dir/ready"
     reply=$dir/keep failures=0 noticed='' logged='' beat=ok retry_ms=$((ttl_ms / 12))
