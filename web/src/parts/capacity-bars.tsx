@@ -56,7 +56,9 @@ export function CapacityLine({ label, used, capacity, blocks = [] }: LineProps) 
             />
           ))}
         </span>
-        <b>{grouped(used)}</b> of {grouped(capacity)}
+        <span className="amounts">
+          <b>{grouped(used)}</b> of {grouped(capacity)}
+        </span>
         <small>{capacity === 0 ? "" : percentInUse(used / capacity)}</small>
       </dd>
     </div>
