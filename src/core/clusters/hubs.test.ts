@@ -171,6 +171,19 @@ describe("a hub that cannot be reached", () => {
     expect(lending.held("a")).toEqual(["ocp-1"]);
   });
 
+  test("does not wake what was being put to sleep there", () => {
+    const asleep = { size: 1, running: 0, ...both };
+    const lending = new HubLending(
+      [hub("east", 8), hub("west", 4)],
+      [clusterPool("ocp", { ...asleep, running: 1 })],
+    );
+    lending.workAll();
+    lending.define(clusterPool("ocp", asleep));
+    lending.cut("east");
+    lending.do(acquire("a", "ocp"));
+    expect(lending.placed()).toMatch(/^ocp-1 stopping east, ocp-2 creating west/);
+  });
+
   test("destroys what was used there once, after it answers again", () => {
     const lending = new HubLending([hub("east"), hub("west")], [clusterPool("ocp", both)]);
     lending.do(acquire("a", "ocp"));

@@ -110,7 +110,13 @@ function ageOf(name: string): number {
   return Number(name.slice(name.lastIndexOf("-") + 1)) || 0;
 }
 
-function roleOf(resource: ExclusiveResource, { wanted, hold }: Cluster): Role {
+function roleOf(resource: ExclusiveResource, cluster: Cluster): Role {
+  const role = roleOnHub(resource, cluster);
+  return isOutOfReach(resource, role) ? "kept" : role;
+}
+
+/** What it is while its hub can be reached. */
+function roleOnHub(resource: ExclusiveResource, { wanted, hold }: Cluster): Role {
   const { claim, state } = resource;
   if (claim?.purpose === "use") return "lent";
   if (state === destroyingState) return "destroying";
@@ -118,7 +124,6 @@ function roleOf(resource: ExclusiveResource, { wanted, hold }: Cluster): Role {
     return state === creatingState ? "kept in creation" : "kept";
   }
   if (state === brokenState || state === usedState) return "doomed";
-  if (isOutOfReach(resource)) return "kept";
   if (claim !== null && wanted === "destroyed") return "destroying";
   switch (state) {
     case stoppingState:
@@ -134,14 +139,15 @@ function roleOf(resource: ExclusiveResource, { wanted, hold }: Cluster): Role {
   }
 }
 
+const idleRoles: ReadonlySet<Role> = new Set<Role>(["free", "stopping", "hibernated"]);
+
 /**
  * Idle clusters of a hub that cannot be reached are neither lent nor given up. What is begun there is
  * waited for: it is not made a second time elsewhere, unless an operator drains the hub.
  */
-function isOutOfReach(resource: ExclusiveResource): boolean {
-  if (!isFrozen(resource)) return false;
-  const { state } = resource;
-  return state === freeState || state === hibernatedState || isOnLeavingHub(resource);
+function isOutOfReach(resource: ExclusiveResource, role: Role): boolean {
+  if (!isFrozen(resource) || !isUsable({ role })) return false;
+  return idleRoles.has(role) || isOnLeavingHub(resource);
 }
 
 /** Its hub is given up: what nobody holds is made elsewhere. */
