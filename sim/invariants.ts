@@ -13,6 +13,7 @@ import type { Item } from "../src/core/model/command.ts";
 import { isFrozen } from "../src/core/model/hub.ts";
 import { freeState } from "../src/core/model/lifecycle.ts";
 import { isHeldBackByQuota } from "../src/core/model/quota.ts";
+import { largestPartOf, type Space } from "../src/core/model/space.ts";
 import {
   type Bucket,
   claimsOn,
@@ -33,6 +34,7 @@ import { stateDifference } from "./state-difference.ts";
 import { assertInvariant } from "./violation.ts";
 
 export function checkState(state: State, now: Instant): void {
+  for (const space of state.spaces.values()) checkShare(space);
   checkHolders(state);
   checkDeadlines(state);
   for (const pool of state.pools.values()) checkPool(state, pool);
@@ -141,6 +143,15 @@ function awaitsSomething(resource: Resource): boolean {
   }
   if (resource.state === "cooling") return true;
   return dynamic && (resource.state === "toBeDeleted" || (!leaving && expiresAt !== never));
+}
+
+/** Shares are kept up to date and not counted anew, because a space may hold of many pools. */
+function checkShare(space: Space): void {
+  const share = largestPartOf(space) / space.policy.weight;
+  assertInvariant(
+    space.share === share,
+    () => `${space.name} has the share ${space.share} instead of ${share}`,
+  );
 }
 
 function checkPlan(pool: Pool, now: Instant): void {

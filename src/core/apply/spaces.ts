@@ -4,8 +4,9 @@ import type { BrokerEvent, EventOf } from "../model/event.ts";
 import type { SpaceName } from "../model/ids.ts";
 import {
   claimsKey,
-  dominantShare,
+  largestPartOf,
   newSpace,
+  partOf,
   type Space,
   spaceCohort,
   spacePolicyOf,
@@ -44,9 +45,25 @@ export function countHeld(state: State, claim: Claim, by: 1 | -1): void {
   const { space: name } = claim.lease.ask;
   const space = name === undefined ? undefined : state.spaces.get(name);
   if (space === undefined) return;
+  const { pool } = claim.resource;
+  const before = largestPartAbove(space, pool);
   addClaim(space, claim, by);
-  setShare(space, dominantShare(space));
+  followHeld(space, pool, before);
   followCohort(state, space);
+}
+
+/** What it holds of the pool and of those above it has changed, and of no other. */
+function followHeld(space: Space, pool: Pool, before: number): void {
+  const now = largestPartAbove(space, pool);
+  if (now >= space.largestPart) setLargestPart(space, now);
+  else if (before === space.largestPart) setLargestPart(space, largestPartOf(space));
+}
+
+function largestPartAbove(space: Space, pool: Pool): number {
+  let largest = 0;
+  for (let up: Pool | null = pool; up !== null; up = up.parent)
+    largest = Math.max(largest, partOf(space, up));
+  return largest;
 }
 
 function addClaim(space: Space, claim: Claim, by: 1 | -1): void {
@@ -62,8 +79,9 @@ export function chargeCluster(state: State, resource: ExclusiveResource, by: 1 |
   const name = resource.cluster?.space ?? undefined;
   const space = by === 1 ? enterSpace(state, name) : state.spaces.get(name as SpaceName);
   if (space === null || space === undefined) return;
+  const before = largestPartAbove(space, resource.pool);
   addCluster(space, resource, by);
-  setShare(space, dominantShare(space));
+  followHeld(space, resource.pool, before);
   followCohort(state, space);
   if (by === -1) leaveSpace(state, name);
 }
@@ -93,7 +111,9 @@ function add(sums: Map<string, number>, key: string, by: number): void {
 }
 
 /** Lines are sorted by the shares of their spaces. */
-function setShare(space: Space, share: number): void {
+function setLargestPart(space: Space, part: number): void {
+  edit(space).largestPart = part;
+  const share = part / space.policy.weight;
   if (share === space.share) return;
   edit(space).share = share;
   for (const line of space.lines) line.queue.sortAgain(line);
@@ -121,7 +141,7 @@ export function followSizes(state: State, event: BrokerEvent): void {
 }
 
 function shareAnew(state: State): void {
-  for (const space of state.spaces.values()) setShare(space, dominantShare(space));
+  for (const space of state.spaces.values()) setLargestPart(space, largestPartOf(space));
 }
 
 /** The pools above a pool, or its cost, may be others now. */
@@ -158,7 +178,7 @@ export function spacesDefined(state: State, { spaces, others }: EventOf<"spaces-
   for (const space of state.spaces.values()) {
     edit(space).policy = spacePolicyOf(state, space.name);
     edit(space).cohort = spaceCohort(state, space.name);
-    setShare(space, dominantShare(space));
+    setLargestPart(space, space.largestPart);
   }
   countCohortsAnew(state);
   // The bound of a space on priorities is also one on their ageing.

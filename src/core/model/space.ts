@@ -65,7 +65,9 @@ export interface Space {
   readonly leases: ReadonlySet<Lease>;
   /** The sum of the costs of its claims. */
   readonly cost: number;
-  /** Its dominant share, divided by its weight: the space with the lowest one goes first. */
+  /** The largest part that it holds of any pool or dimension: its dominant share. */
+  readonly largestPart: number;
+  /** The same, divided by its weight: the space with the lowest one goes first. */
   readonly share: number;
   /** The number of its requests and leases. */
   readonly users: number;
@@ -85,7 +87,8 @@ export function newSpace(state: Policies, name: SpaceName): Space {
   const policy = spacePolicyOf(state, name);
   return {
     kind: "space",
-    ...{ name, policy, held: new Map(), cost: 0, share: 0, users: 0, waiting: 0 },
+    ...{ name, policy, held: new Map(), cost: 0, users: 0, waiting: 0 },
+    ...{ largestPart: 0, share: 0 },
     ...{ lines: new Set(), leases: new Set(), quoted: new Map(), wanted: new Map() },
     cohort: spaceCohort(state, name),
   };
@@ -118,19 +121,22 @@ export function heldOf(space: Space, pool: Pool, key: string): number {
 }
 
 /**
- * The largest part that it holds of any pool or dimension, divided by its weight. Always computed
- * from whole amounts, so that the same leases give the same share in any order.
+ * The largest part that it holds of any pool or dimension. Always computed from whole amounts, so that
+ * the same leases give the same part in any order.
  */
-export function dominantShare({ held, policy }: Pick<Space, "held" | "policy">): number {
+export function largestPartOf(space: Pick<Space, "held">): number {
   let largest = 0;
-  for (const [pool, amounts] of held) {
-    for (const [key, amount] of amounts) {
-      if (!countsIn(pool, key)) continue;
-      const share = amount / capacityOf(pool, key);
-      if (share > largest) largest = share;
-    }
+  for (const pool of space.held.keys()) largest = Math.max(largest, partOf(space, pool));
+  return largest;
+}
+
+/** The largest part that it holds of one pool. */
+export function partOf({ held }: Pick<Space, "held">, pool: Pool): number {
+  let largest = 0;
+  for (const [key, amount] of held.get(pool) ?? []) {
+    if (countsIn(pool, key)) largest = Math.max(largest, amount / capacityOf(pool, key));
   }
-  return largest / policy.weight;
+  return largest;
 }
 
 /** Of a shared pool only amounts count, unless it limits the number of claims. */
