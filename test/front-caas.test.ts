@@ -271,7 +271,7 @@ describe.skipIf(noControllers)("a ClusterTemplateInstance", { timeout: patienceM
 });
 
 describe.skipIf(noControllers)("the server of the instances", { timeout: patienceMs }, () => {
-  test("crashes after every write, and makes one cluster for each instance", async () => {
+  test("crashes after every second write, and makes one cluster for each instance", async () => {
     await using world = await start();
     let writes = 0;
     let crashes = 0;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { CliCommand } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
-import { outputFlag } from "../flags.ts";
+import { onceFlag, outputFlag } from "../flags.ts";
 import { formatData } from "../show/listing.ts";
 import { dataFolder, folderFailure, offlineOptions } from "./data-folder.ts";
 
@@ -37,8 +37,36 @@ must not run, so that it grants no lease after the export.`,
   },
 };
 
+interface DeviceFlags {
+  readonly driver?: string;
+  readonly output: "json" | "yaml";
+}
+
+const dra: CliCommand = {
+  options: [
+    onceFlag("--driver <name>", "the name of the driver in the objects; default: berth"),
+    outputFlag("yaml", "json"),
+  ],
+  help: `
+Prints a DeviceClass for each pool of the server and its resources as ResourceSlices
+(resource.k8s.io/v1), for those who write a driver. It has no leases and no user data.`,
+  async run({ client, flags, note, print }) {
+    const { driver = "berth", output } = flags<DeviceFlags>();
+    if (!/^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/.test(driver)) {
+      const message = `Cannot use --driver ${JSON.stringify(driver)}: it is not a name of a driver`;
+      throw new CliError(message, "Use lower-case letters, digits, - and .", exitCodes.usage);
+    }
+    const { deviceObjects } = await import("../../kubernetes/device-objects.ts");
+    const { items, leftOut } = deviceObjects(await client.everyResource(), driver);
+    print(await formatData({ apiVersion: "v1", kind: "List", items }, output));
+    for (const one of leftOut) note(`Left out: ${one}`);
+    return exitCodes.ok;
+  },
+};
+
 export const exportCommand: CliCommand = {
   subcommands: {
+    dra: { summary: "Print pools for Dynamic Resource Allocation", command: dra },
     boskos: { summary: "Print resources and leases as Boskos objects", command: boskos },
   },
 };
