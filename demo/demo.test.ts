@@ -100,7 +100,7 @@ test("npm run demo prints its address, has a history, lends, and leaves nothing 
   demo.signal("SIGTERM");
   expect(await demo.ended).toBe(0);
   expect(demo.stdout).toMatch(/\d+ requests; \d+ could not reach the server/);
-}, 240_000);
+}, 300_000);
 
 type Read = <T>(path: string) => Promise<T>;
 
@@ -126,5 +126,11 @@ async function everyKindIsAlive(read: Read, listPools: () => Promise<readonly Po
     };
   };
   const all = Object.fromEntries(Object.keys(await seen()).map((key) => [key, true]));
-  await expect.poll(seen, { timeout: 120_000, interval: 1_000 }).toEqual(all);
+  // Each at some time: cleaning is short, and the cluster that admission asks is away at times.
+  const everSeen: Record<string, boolean> = {};
+  const look = async () => {
+    for (const [key, isSeen] of Object.entries(await seen())) everSeen[key] ||= isSeen;
+    return { ...everSeen };
+  };
+  await expect.poll(look, { timeout: 200_000, interval: 1_000 }).toEqual(all);
 }

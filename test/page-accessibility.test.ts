@@ -74,7 +74,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       // For axe, which is not ours; the page itself is tested without this.
       const page = await world.open(paths[name] ?? "", { bypassCSP: true });
       await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
-      await page.waitForFunction("document.querySelector('.loading') === null");
+      await expect.poll(() => page.locator(".loading").count(), { timeout: 30_000 }).toBe(0);
       expect(await seriousFindings(page), "light").toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
       expect(await seriousFindings(page), "dark").toEqual([]);

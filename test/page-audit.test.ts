@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)("the page Audit", () => {
     await page.getByLabel("Exact caller").fill("");
     await page.getByLabel("Names and reasons").fill("broken");
     await drained.waitFor();
-    await page.waitForFunction("document.querySelectorAll('tr[data-row]').length === 1");
+    await expect.poll(() => page.locator("tr[data-row]").count()).toBe(1);
     expect(new URL(page.url()).searchParams.get("q")).toBe("broken");
     await page.reload();
     await drained.getByRole("link", { name: "aws-3" }).click();
