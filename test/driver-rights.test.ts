@@ -5,11 +5,14 @@ import { parseAllDocuments } from "yaml";
 import { type Application, applicationKind } from "../src/drivers/caas/objects.ts";
 import { destroyed, reached, refOf, specFor } from "../src/drivers/driver.suite.ts";
 import { type ClusterRef, type Driver, Retry } from "../src/drivers/driver.ts";
+import { HubApi } from "../src/drivers/hub/hub-api.ts";
+import { clustersOnHub } from "../src/drivers/hub/hub-clusters.ts";
 import { brokerLabel } from "../src/drivers/hub/ownership.ts";
 import { type HostedCluster, hostedClusterKind } from "../src/drivers/hypershift/objects.ts";
 import { ApiServer } from "../src/kubernetes/api-server.ts";
 import { exampleDriver } from "./example-hub.ts";
 import { noControllers, patienceMs } from "./kube-binaries.ts";
+import { hostedClusterSpec } from "./kube-kinds.ts";
 import { KubeProxy } from "./kube-proxy.ts";
 import { rightOf } from "./kube-rights.ts";
 import { ScriptedOperator } from "./scripted-caas.ts";
@@ -183,5 +186,28 @@ describe.skipIf(noControllers)("the roles of deploy/hubs", { timeout: patienceMs
     const { driver, granted } = await asAccount("cluster-api", "capi");
     await destroyed(driver, await live(driver));
     expect(sorted(used())).toEqual(sorted(granted));
+  });
+
+  test("foreign: lists the clusters of all namespaces, and says which right is missing", async () => {
+    const objects = roleFile("foreign", namespace);
+    for (const each of objects) await create(each, namespace);
+    const own = await accountConfig(cluster, namespace, "berth-foreign");
+    const kubeconfig = await cluster.configVia(proxy.url, own);
+    const hub = new HubApi(() => ApiServer.connect({ kubeconfig }));
+    const { group, version, plural, kind } = hostedClusterKind;
+    const path = ["apis", group, version, "namespaces", namespace, plural];
+    const metadata = { name: "ann-7", labels: { team: namespace, owner: "ann" } };
+    const body = { apiVersion: `${group}/${version}`, kind, metadata, spec: hostedClusterSpec };
+    await cluster.create(path, body);
+    const read = () => clustersOnHub(hub, { team: namespace });
+    expect(await read()).toMatchObject([
+      { kind, namespace, name: "ann-7", owner: "ann", state: "not ready", instance: null },
+    ]);
+    expect(sorted(used())).toEqual(["list clusterdeployments", "list hostedclusters"]);
+    proxy.refuses = ({ path: called }) =>
+      called.includes("/clusterdeployments") ? 403 : undefined;
+    await expect(read()).rejects.toThrow(Retry);
+    const admin = await cluster.admin();
+    await admin.call({ method: "DELETE", path: [...path, "ann-7"] });
   });
 });

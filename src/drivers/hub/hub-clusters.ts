@@ -1,10 +1,10 @@
 /** All test clusters on a hub, whoever has made them: what every team builds a dashboard for. */
 import type { KubeObject } from "../../kubernetes/kube-objects.ts";
-import { DriverError } from "../driver.ts";
 import { type ClusterDeployment, deploymentKind } from "../hive/objects.ts";
 import { type HostedCluster, hostedClusterKind } from "../hypershift/objects.ts";
 import { isTrue } from "./conditions.ts";
 import type { HubApi } from "./hub-api.ts";
+import type { Kind } from "./kind.ts";
 import { labelSelector } from "./label-selector.ts";
 import { instanceOf } from "./ownership.ts";
 
@@ -24,15 +24,23 @@ export interface HubCluster {
 /** More are not shown. */
 export const hubClustersMax = 5_000;
 
-/** Of the kinds that the hub has; those that it does not have, or does not show us, are left out. */
+/**
+ * Of the kinds that the hub has. Rejects if it does not show us one of them: a list without it would
+ * say that there are none.
+ */
 export async function clustersOnHub(
   hub: HubApi,
   labels: Readonly<Record<string, string>>,
   signal?: AbortSignal,
 ): Promise<readonly HubCluster[]> {
+  const { groups } = await hub.call<GroupList>({ path: ["apis"], signal });
   const within = { labels: labelSelector(labels), signal };
-  const hosted = await allOrNone(() => hub.list<HostedCluster>(hostedClusterKind, within));
-  const deployed = await allOrNone(() => hub.list<ClusterDeployment>(deploymentKind, within));
+  const all = async <Item extends KubeObject>(kind: Kind): Promise<readonly Item[]> => {
+    const isServed = groups.some(({ name }) => name === kind.group);
+    return isServed ? await hub.list<Item>(kind, within) : [];
+  };
+  const hosted = await all<HostedCluster>(hostedClusterKind);
+  const deployed = await all<ClusterDeployment>(deploymentKind);
   const found = [
     ...hosted.map((each) => described("HostedCluster", each, isTrue(each, "Available"))),
     ...deployed.map((each) => {
@@ -42,13 +50,8 @@ export async function clustersOnHub(
   return found.slice(0, hubClustersMax);
 }
 
-async function allOrNone<Item>(list: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
-  try {
-    return await list();
-  } catch (error) {
-    if (error instanceof DriverError) return [];
-    throw error;
-  }
+interface GroupList {
+  readonly groups: readonly { readonly name: string }[];
 }
 
 function described(kind: string, object: KubeObject, isReady: boolean): HubCluster {
