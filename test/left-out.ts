@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { chromiumPath, howToGetChromium } from "./chromium.ts";
-import { findKubeBinaries, mustBeThere } from "./kube-binaries.ts";
+import { findKubeBinaries, mustBeThere, noControllers } from "./kube-binaries.ts";
 import { noTerminal } from "./no-terminal.ts";
 import { noPods } from "./own-files.ts";
 import { findPostgres, howToGetPostgres } from "./postgres-server.ts";
@@ -14,7 +14,12 @@ export class LeftOut implements Reporter {
     const lines = [
       ...kubernetes(
         count(
-          /\/test\/(?:slots|mirror|admission|page-admission|deploy-(?:helm|kubernetes))[^/]*\.test\.ts$/,
+          /\/test\/(?:slots|mirror|admission|page-admission|issuer-kubernetes|clusters-(?:crash|namespace)|driver-(?:namespace|secret)|front-devices|deploy-(?:helm|kubernetes))[^/]*\.test\.ts$/,
+        ),
+      ),
+      ...controllers(
+        count(
+          /\/test\/(?:driver-(?:caas|cluster-api|hive|hub|hypershift|many|rights)|front-(?:caas|spaces|tekton))[^/]*\.test\.ts$/,
         ),
       ),
       ...postgres(count(/-on-postgres\.test\.ts$/)),
@@ -35,6 +40,14 @@ function kubernetes(tests: number): string[] {
     `  ${found.missing}`,
     "  It builds one in a few minutes, once, as root on Debian; or set KUBEBUILDER_ASSETS to a folder",
     "  that has kube-apiserver, etcd and kubectl of any version.",
+  ];
+}
+
+function controllers(tests: number): string[] {
+  if (!noControllers || tests === 0) return [];
+  return [
+    `LEFT OUT: ${tests} tests of hubs and of objects that Berth serves, which need kube-controller-manager.`,
+    "  scripts/kube-test-server builds it where there is Go.",
   ];
 }
 
