@@ -7,6 +7,7 @@ import type { CheckedCommit } from "../../src/journal/checksum.ts";
 import type { Row } from "../../src/journal/postgres/database.ts";
 import { type Statements, statementsFor } from "../../src/journal/postgres/statements.ts";
 import type { Disk } from "../disk.ts";
+import { assertInvariant } from "../violation.ts";
 
 /** Bugs of the statements, planted to see whether the simulator finds them. */
 export interface DatabaseBugs {
@@ -132,6 +133,10 @@ export class SimulatedDatabase {
   #append([seq, at, count, events, previous, checksum, epoch]: readonly unknown[]): Row[] {
     const commit = { seq, at, count, events, previous, checksum, epoch } as Commit;
     if (!this.#isEnd(commit.seq - 1, commit.epoch)) return [];
+    assertInvariant(
+      commit.epoch === this.#head.epoch,
+      () => `a server wrote in epoch ${commit.epoch}, but epoch ${this.#head.epoch} has begun`,
+    );
     this.#commits.push(commit);
     this.#head.checksum = Number(checksum);
     this.#disk.commits.push({ seq: commit.seq, at: commit.at, text: commit.events });

@@ -36,6 +36,10 @@ export async function documentRoutes(app: App, version: string): Promise<void> {
           name: "clusters",
           description: "Clusters that Berth makes: templates, access, credentials",
         },
+        {
+          name: "hubs",
+          description: "API servers on which something else makes clusters for Berth",
+        },
         { name: "events", description: "What happens, live" },
         { name: "history", description: "Past leases, statistics and simulations" },
         { name: "audit", description: "Who did what" },

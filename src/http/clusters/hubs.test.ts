@@ -36,6 +36,26 @@ test("hubs show their stock, limit, state and the last error in full", async () 
   expect(JSON.stringify(attention.body)).toContain("hub_unreachable");
 });
 
+test("/metrics has the clusters, the limit and the state of each hub", async () => {
+  await using site = await hubSite();
+  await site.call("PUT /v1/hubs/east/probe", { body: {} });
+  await site.call("PUT /v1/hubs/west/probe", { body: { error: "no route to host" } });
+  await site.call("PUT /v1/hubs/west/state", { body: { state: "cordoned" } });
+  const { text } = await site.call("GET /metrics");
+  for (const line of [
+    'berth_hub_clusters{hub="east",kind="in_flight"} 1',
+    'berth_hub_clusters{hub="west",kind="in_flight"} 0',
+    'berth_hub_limit{hub="east"} 4',
+    'berth_hub_state{hub="west",state="cordoned"} 1',
+    'berth_hub_state{hub="west",state="active"} 0',
+    'berth_hub_reachable{hub="east"} 1',
+    'berth_hub_reachable{hub="west"} 0',
+    'berth_hub_failed_creations{hub="east"} 0',
+  ]) {
+    expect(text).toContain(`${line}\n`);
+  }
+});
+
 test("operators cordon a hub with a reason, and use it again", async () => {
   await using site = await hubSite();
   const cordoned = await site.call("PUT /v1/hubs/east/state", {
