@@ -5,6 +5,21 @@ import { noTerminal } from "./no-terminal.ts";
 import { noPods } from "./own-files.ts";
 import { findPostgres, howToGetPostgres } from "./postgres-server.ts";
 
+const needKube = testsCalled(
+  ...["slots", "mirror", "admission", "page-admission", "issuer-kubernetes", "clusters-crash"],
+  ...["clusters-namespace", "driver-namespace", "driver-secret", "front-devices", "deploy-helm"],
+  "deploy-kubernetes",
+);
+const needControllers = testsCalled(
+  ...["driver-caas", "driver-cluster-api", "driver-hive", "driver-hub", "driver-hypershift"],
+  ...["driver-many", "driver-rights", "front-caas", "front-spaces", "front-tekton"],
+);
+
+/** The files of tests whose names begin so. */
+function testsCalled(...names: readonly string[]): RegExp {
+  return new RegExp(`/test/(?:${names.join("|")})[^/]*\\.test\\.ts$`);
+}
+
 /** Says plainly which tests were left out because the machine lacks something, and how to get them. */
 export class LeftOut implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -12,16 +27,8 @@ export class LeftOut implements Reporter {
     const count = (name: RegExp) =>
       skipped.filter(({ module }) => name.test(module.moduleId)).length;
     const lines = [
-      ...kubernetes(
-        count(
-          /\/test\/(?:slots|mirror|admission|page-admission|issuer-kubernetes|clusters-(?:crash|namespace)|driver-(?:namespace|secret)|front-devices|deploy-(?:helm|kubernetes))[^/]*\.test\.ts$/,
-        ),
-      ),
-      ...controllers(
-        count(
-          /\/test\/(?:driver-(?:caas|cluster-api|hive|hub|hypershift|many|rights)|front-(?:caas|spaces|tekton))[^/]*\.test\.ts$/,
-        ),
-      ),
+      ...kubernetes(count(needKube)),
+      ...controllers(count(needControllers)),
       ...postgres(count(/-on-postgres\.test\.ts$/)),
       ...browser(count(/\/test\/page[^/]*\.test\.ts$/)),
       ...terminal(count(/\/test\/(?:cli-terminal|slots-terminal|slots-outage)\.test\.ts$/)),
