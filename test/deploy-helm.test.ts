@@ -81,8 +81,18 @@ describe.skipIf(noKube)("the chart", { timeout: patienceMs }, () => {
       ...["replicas=3", "journal.existingSecret=berth-journal", "fsGroup=null"],
       ...["rbac.mirror=true", "rbac.admission=true"],
       ...["monitoring.serviceMonitor=true", "monitoring.prometheusRule=true"],
+      "monitoring.runbookUrl=https://berth.example.org/docs/runbook",
     );
     expect(byName(made)).toEqual(byName(kustomized(cluster, all.folder)));
+  });
+
+  test("links the alerts to the runbook that the server shows", (context) => {
+    context.skip(noHelm !== false, `${noHelm}`);
+    const linked = (...sets: string[]) =>
+      JSON.stringify(templated("monitoring.prometheusRule=true", ...sets));
+    expect(linked()).toContain('"http://berth.berth.svc:80/docs/runbook#berthdown"');
+    const ingress = ["ingress.enabled=true", "ingress.host=berth.acme.test"];
+    expect(linked(...ingress)).toContain('"http://berth.acme.test/docs/runbook#berthdown"');
   });
 
   test("passes a strict lint, and refuses values that make no sense", (context) => {

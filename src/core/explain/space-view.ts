@@ -67,12 +67,12 @@ export function spaceNames({ spaces, spacePolicies }: State): SpaceName[] {
 export function spaceView(state: State, name: SpaceName): SpaceView {
   const space = spaceOf(state, name);
   if (space === null) throw new Error("Cannot show a space without a name");
-  const { policy, share, users, waiting } = space;
+  const { policy, share, leases, waiting } = space;
   return {
     name,
     weight: policy.weight,
     share,
-    leases: users - waiting,
+    leases: leases.size,
     waiting,
     waitingMax: policy.waitingMax ?? null,
     holds: holdingsOf(space),

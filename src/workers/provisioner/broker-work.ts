@@ -12,6 +12,7 @@ import {
 } from "../../core/model/cluster.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
 import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
+import type { Origin } from "../../core/model/origin.ts";
 import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { ExclusiveResource, State } from "../../core/model/state.ts";
 import { never } from "../../core/model/time.ts";
@@ -32,6 +33,7 @@ import {
 } from "./cluster-work.ts";
 
 export const provisionerName = "berth-provisioner";
+const from: Origin = { way: "worker", by: provisionerName };
 
 /** The time after which the broker notices that the provisioner is gone. */
 const ttlMs = 60_000;
@@ -87,7 +89,7 @@ export class BrokerWork implements ClusterWork {
         .filter(({ ask }) => ask.holder === provisionerName)
         .map(({ id }) => id),
     );
-    for (const id of ids) await this.#broker.submit({ type: "release", id });
+    for (const id of ids) await this.#broker.submit({ type: "release", id }, from);
     this.#hasLeftOver = false;
   }
 
@@ -97,20 +99,18 @@ export class BrokerWork implements ClusterWork {
     const found = await broker.read((state) => this.#next(state));
     if (found === undefined) return undefined;
     const { pool, phase } = found;
-    const outcome = await broker.submit({
-      type: "acquire",
-      id: newRequestId(broker.now()),
-      ask: {
-        holder: provisionerName,
-        items: [{ pool, count: 1, state: phase, into: phase }],
-        ttlMs,
-      },
-      waitMs: 0,
-      nowOnly: true,
-    });
+    const ask = {
+      holder: provisionerName,
+      items: [{ pool, count: 1, state: phase, into: phase }],
+      ttlMs,
+    };
+    const id = newRequestId(broker.now());
+    const outcome = await broker.submit(
+      { type: "acquire", id, ask, waitMs: 0, nowOnly: true },
+      from,
+    );
     const claim = outcome.type === "granted" ? outcome.lease.claims[0] : undefined;
     if (outcome.type !== "granted" || claim === undefined) return undefined;
-    const { id } = outcome.lease;
     const cluster = await broker.read(({ resources }) => {
       const resource = resources.get(claim.resource);
       return resource !== undefined && isMade(resource)
@@ -118,7 +118,7 @@ export class BrokerWork implements ClusterWork {
         : undefined;
     });
     if (cluster === undefined) {
-      await broker.submit({ type: "release", id });
+      await broker.submit({ type: "release", id }, from);
       return undefined;
     }
     return new BrokerTask(broker, this.#stores, { id, phase, cluster });
@@ -167,11 +167,11 @@ export class BrokerWork implements ClusterWork {
 
   async lost({ resource, instance }: ClusterFacts, why: string): Promise<void> {
     const name = resource as ResourceName;
-    await this.#broker.submit({ type: "cluster-lost", resource: name, instance, why });
+    await this.#broker.submit({ type: "cluster-lost", resource: name, instance, why }, from);
   }
 
   async found(scope: SearchScope, found: readonly FoundCluster[]): Promise<readonly SeenOrphan[]> {
-    const outcome = await this.#broker.submit({ type: "clusters-found", ...scope, found });
+    const outcome = await this.#broker.submit({ type: "clusters-found", ...scope, found }, from);
     if (outcome.type !== "orphans") throw new Error(`Cannot search: it is ${outcome.type}`);
     const now = this.#broker.now();
     return outcome.orphans.map(({ name, instance, createdAt, seenAt }) => {
@@ -192,7 +192,7 @@ export class BrokerWork implements ClusterWork {
   }
 
   async hubProbed(hub: string, probe: Parameters<ClusterWork["hubProbed"]>[1]): Promise<void> {
-    await this.#broker.submit({ type: "hub-probed", hub, ...probe });
+    await this.#broker.submit({ type: "hub-probed", hub, ...probe }, from);
   }
 
   async hubClusters(hub: string, clusters: readonly HubCluster[]): Promise<void> {
@@ -260,7 +260,7 @@ class BrokerTask extends TaskFacts implements ClusterTask {
     this.#work = work;
     this.lost = this.#lost.signal;
     const beat = async (): Promise<void> => {
-      const outcome = await broker.submit({ type: "renew", id: work.id });
+      const outcome = await broker.submit({ type: "renew", id: work.id }, from);
       if (outcome.type === "refused") this.#lost.abort(new LeaseEnded());
     };
     this.#heartbeat = setInterval(() => void beat().catch(() => {}), heartbeatMs);
@@ -268,9 +268,8 @@ class BrokerTask extends TaskFacts implements ClusterTask {
 
   async report(report: ClusterReport): Promise<Wanted> {
     const resource = this.resource as ResourceName;
-    const outcome = await this.#broker.submit({
-      ...{ type: "cluster-report", id: this.#work.id, resource, report },
-    });
+    const command = { type: "cluster-report", id: this.#work.id, resource, report } as const;
+    const outcome = await this.#broker.submit(command, from);
     if (outcome.type === "reported") return outcome.wanted;
     this.#lost.abort(new LeaseEnded());
     throw new LeaseEnded();
@@ -293,11 +292,14 @@ class BrokerTask extends TaskFacts implements ClusterTask {
     if (this.lost.aborted) return;
     // If the release fails, the lease expires by itself, and the cluster is observed again.
     await this.#broker
-      .submit({
-        ...{ type: "release", id: this.#work.id },
-        ...(state === undefined ? undefined : { state }),
-        ...(failure === undefined ? undefined : { failure }),
-      })
+      .submit(
+        {
+          ...{ type: "release", id: this.#work.id },
+          ...(state === undefined ? undefined : { state }),
+          ...(failure === undefined ? undefined : { failure }),
+        },
+        from,
+      )
       .catch(() => {});
   }
 }
