@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { freeze, thaw } from "../apply/snapshot.ts";
 import { acquire, release } from "../decide/lending.suite.ts";
-import type { RequestId } from "../model/ids.ts";
+import { spaceView } from "../explain/space-view.ts";
+import type { RequestId, SpaceName } from "../model/ids.ts";
 import { ClusterLending, clusterPool, minutes } from "./clusters.suite.ts";
 
 describe("the usual time of a phase", () => {
@@ -62,6 +63,20 @@ describe("a cluster", () => {
     expect(lending.stock()).toBe("");
     lending.do(acquire("b", "ocp"));
     expect(lending.stock()).toBe("ocp-2 creating");
+  });
+
+  test("is charged to its space until it is destroyed, and is no lease of it", () => {
+    const space = "web" as SpaceName;
+    const lending = new ClusterLending(clusterPool("ocp"));
+    const leases = () => spaceView(lending.state, space).leases;
+    lending.do(acquire("a", "ocp", { space }));
+    lending.work("creating", "free");
+    expect(leases()).toBe(1);
+    lending.do(release("a"));
+    expect(leases()).toBe(0);
+    expect(spaceView(lending.state, space).holds).toMatchObject([{ held: 1 }]);
+    lending.work("destroying", "tombstone");
+    expect(spaceView(lending.state, space).holds).toEqual([]);
   });
 
   test("is told to its worker what is wanted, and what it learns is kept", () => {

@@ -34,6 +34,19 @@ describe("a provisioner", () => {
     expect(order.map((call) => call.split(" ")[0]).slice(0, 2)).toEqual(["observe", "create"]);
   });
 
+  test("says in the journal that it was the worker", async () => {
+    await site.configure({ size: 1, running: 1 });
+    await site.untilStock("kube-1 free");
+    const journalled = await site.journalled();
+    const bySelf = '"from":{"way":"worker","by":"berth-provisioner"}';
+    const eventsOf = (type: string) =>
+      journalled.split('{"type":').filter((text) => text.startsWith(`"${type}"`));
+    for (const type of ["lease-granted", "cluster-reported", "lease-ended"]) {
+      expect(eventsOf(type).length, type).toBeGreaterThan(0);
+      for (const event of eventsOf(type)) expect(event).toContain(bySelf);
+    }
+  });
+
   test("lends on demand, destroys what was used, and makes a new one", async () => {
     await site.configure({ size: 0 });
     const id = await site.ask();
