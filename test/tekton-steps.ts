@@ -42,9 +42,9 @@ export interface PipelineTask {
   readonly params: readonly { readonly name: string; readonly value: string }[];
 }
 
-export const tektonFiles = ["stepactions.yaml", "tasks.yaml", "example/pipeline.yaml"].map(
-  (name) => new URL(`../deploy/tekton/${name}`, import.meta.url),
-);
+export const tektonFiles = [
+  ...["stepactions.yaml", "tasks.yaml", "example/pipeline.yaml", "example/run.yaml"],
+].map((name) => new URL(`../deploy/tekton/${name}`, import.meta.url));
 
 export const tektonObjects: readonly TektonObject[] = tektonFiles.flatMap((file) =>
   parseAllDocuments(readFileSync(file, "utf8")).map((each) => each.toJS() as TektonObject),

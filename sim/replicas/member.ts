@@ -83,7 +83,6 @@ export class Member implements Storage {
       journal,
       options: {
         ...{ startAs: "standby", onConflict: () => "step-down", mayDecide, freshen },
-        appendsElsewhere: true,
         ...stale,
       },
       started: (broker) => {

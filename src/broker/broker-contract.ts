@@ -41,11 +41,6 @@ export interface BrokerOptions {
    * resolves once it is, and rejects if it cannot be.
    */
   readonly freshen: () => Promise<void> | undefined;
-  /**
-   * The journal is written by another process, so this one has time during a commit. The broker then
-   * sends the next commit before it answers the clients of the last one.
-   */
-  readonly appendsElsewhere: boolean;
 }
 
 export const defaultBrokerOptions: BrokerOptions = {
@@ -60,7 +55,6 @@ export const defaultBrokerOptions: BrokerOptions = {
   startAs: "leading",
   mayDecide: () => true,
   freshen: () => undefined,
-  appendsElsewhere: false,
 };
 
 /** The broker is stopping or has stopped. The command had no effect. */

@@ -106,8 +106,6 @@ export class Broker {
   #scheduled = false;
   /** The commit, reload or probe in progress. Never rejects. */
   #busy: Promise<void> | null = null;
-  /** Reads that wait until it is done. */
-  readonly #reads: (() => void)[] = [];
   /** On standby: the commits of the other server that are being applied. Never rejects. */
   #following: Promise<void> | null = null;
   #followNext: Promise<void> | null = null;
@@ -221,27 +219,9 @@ export class Broker {
   async read<T>(read: (state: State, now: Instant) => T): Promise<T> {
     const fresh = this.#options.freshen();
     if (fresh !== undefined) await fresh;
-    if (this.#busy === null) return this.#readNow(read);
-    return new Promise((resolve, reject) => {
-      this.#reads.push(() => {
-        try {
-          resolve(this.#readNow(read));
-        } catch (cause) {
-          reject(cause);
-        }
-      });
-    });
-  }
-
-  #readNow<T>(read: (state: State, now: Instant) => T): T {
+    while (this.#busy !== null) await this.#busy;
     if (!isReadable(this.#mode)) throw this.#refusal();
     return read(this.#state, this.#environment.now());
-  }
-
-  /** The work under way is done, and memory is what the journal says, until the next turn. */
-  #idle(): void {
-    this.#busy = null;
-    for (const read of this.#reads.splice(0)) read();
   }
 
   /** Whether a long poll waits for this request. */
@@ -492,28 +472,17 @@ export class Broker {
     batch: readonly QueuedCommand[],
     answers: readonly Answer[],
   ): Promise<void> {
-    let turnsAtOnce = false;
     try {
       const seq = this.#head + 1;
       this.#head = await this.#journal.append(this.#head, at, events);
-      const answer = () => this.#answer(batch, answers);
-      const overlaps = this.#canOverlap();
-      if (overlaps) this.#environment.soon(answer);
-      else answer();
+      this.#answer(batch, answers);
       this.#publish({ seq, at, events });
       if (this.#isSnapshotDue()) await this.#snapshot();
-      turnsAtOnce = overlaps;
     } catch (cause) {
       await this.#afterFailure(asError(cause), batch);
     }
-    this.#idle();
-    if (turnsAtOnce) this.#turn();
-    else this.#scheduleNext();
-  }
-
-  /** Whether this process can write the answers of this commit while the next one is under way. */
-  #canOverlap(): boolean {
-    return this.#options.appendsElsewhere && this.#queue.length > 0 && !this.#isSnapshotDue();
+    this.#busy = null;
+    this.#scheduleNext();
   }
 
   #answer(batch: readonly QueuedCommand[], answers: readonly Answer[]): void {
@@ -606,7 +575,7 @@ export class Broker {
       this.#queue.requeue(batch.filter((_, position) => position !== index));
     }
     await this.#reload();
-    this.#idle();
+    this.#busy = null;
     this.#scheduleNext();
   }
 
@@ -622,7 +591,7 @@ export class Broker {
       if (request === undefined) this.#stop(asError(cause));
       else this.#setAside = pools;
       await this.#reload();
-      this.#idle();
+      this.#busy = null;
       return this.#scheduleNext();
     }
     await this.#commit(now, events, [], []);
@@ -744,7 +713,7 @@ export class Broker {
       }
     }
     this.#probeLater();
-    this.#idle();
+    this.#busy = null;
     this.#schedule();
   }
 }

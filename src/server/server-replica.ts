@@ -90,8 +90,7 @@ export class ServerReplica {
 
   get brokerOptions(): Partial<BrokerOptions> {
     const { mayDecide, freshen } = this.#replica;
-    const shared = { startAs: "standby", appendsElsewhere: true } as const;
-    return { ...shared, onConflict: () => "step-down", mayDecide, freshen };
+    return { startAs: "standby", onConflict: () => "step-down", mayDecide, freshen };
   }
 
   get secrets(): SharedSecrets {

@@ -81,7 +81,7 @@ Examples:
       columns,
       nameOf: ({ name }) => name,
       read: () => readHubs(context),
-      emptyText: "There are no hubs: the configuration has no hubs:",
+      emptyText: "There are no hubs: the configuration has no section `hubs`",
     }),
 };
 
@@ -149,7 +149,8 @@ of a cluster that Berth has made, HOLDER whoever holds it. A line without both i
         columns: found,
         nameOf: ({ name }) => name,
         read: async () => (await context.client.hubs.clusters(context.args[0] ?? "")).items,
-        emptyText: "Nothing is known: the hub has no foreign: in the configuration, or no clusters",
+        emptyText:
+          "No clusters are known. Those that Berth has not made are listed if the hub has `foreign` in the configuration",
       }),
   };
 }
