@@ -44,6 +44,7 @@ export const Hub = Type.Object({
   },
   isProbed: Type.Boolean({ description: "Whether a probe has ever answered" }),
   kinds: Type.Array(Type.String(), { description: "What it serves of what templates need" }),
+  missingKinds: Type.Array(Type.String(), { description: "What templates need and it lacks" }),
   versions: Type.Array(Type.String(), { description: "What it can make; empty: it does not say" }),
   ready: Type.Record(Type.String(), Type.Integer(), {
     description: "Clusters that its back end has ready, by template",

@@ -38,11 +38,13 @@ function formatLimit({ clusters, limit }: Hub): string {
   return limit === null ? String(clusters.total) : `${clusters.total}/${limit}`;
 }
 
-function formatMessage({ outage, set, isProbed, isRetired }: Hub): string {
+function formatMessage({ outage, set, isProbed, isRetired, missingKinds }: Hub): string {
   if (outage !== null) return `for ${formatAge(outage.since)}: ${outage.error}`;
   if (isRetired) return "no longer in the configuration";
   if (!isProbed) return "no probe has answered yet";
-  return set === null ? "-" : `${set.by}: ${set.why}`;
+  if (missingKinds.length > 0) return `it does not serve ${missingKinds.join(", ")}`;
+  if (set === null) return "-";
+  return set.why === "" ? `by ${set.by}` : `${set.by}: ${set.why}`;
 }
 
 function pairs(entries: Readonly<Record<string, string | number>>): string {

@@ -18,6 +18,8 @@ export interface HubView {
   readonly outage: Hub["outage"];
   readonly isProbed: boolean;
   readonly findings: HubFindings;
+  /** Kinds that its pools need and that it does not serve. */
+  readonly missingKinds: readonly string[];
   readonly isRetired: boolean;
   readonly pools: readonly PoolName[];
   readonly counts: {
@@ -44,6 +46,7 @@ export function hubView(hub: Hub, now: Instant): HubView {
     outage: hub.outage,
     isProbed: hub.findings !== null,
     findings: hub.findings ?? {},
+    missingKinds: missingKindsOf(hub),
     isRetired: hub.retired,
     pools: Array.from(hub.pools, ({ name }) => name).sort(),
     counts: countsOf(hub),
@@ -53,6 +56,13 @@ export function hubView(hub: Hub, now: Instant): HubView {
       rate: failureRateOf(hub, now),
     },
   };
+}
+
+function missingKindsOf({ findings, pools }: Hub): string[] {
+  const served = findings?.kinds;
+  if (served === undefined) return [];
+  const needed = Array.from(pools, ({ policy }) => policy.cluster?.needs ?? []).flat();
+  return [...new Set(needed)].filter((kind) => !served.includes(kind)).sort();
 }
 
 function countsOf({ clusters }: Hub): HubView["counts"] {

@@ -155,6 +155,7 @@ function render(view: HubView): Hub {
     failures: { recent: failures.recent, of: failures.of },
     outage: outage && { since: timestamp(outage.since), error: outage.error },
     kinds: [...(findings.kinds ?? [])],
+    missingKinds: [...view.missingKinds],
     versions: [...(findings.versions ?? [])],
     ready: { ...findings.ready },
     pools: [...view.pools],

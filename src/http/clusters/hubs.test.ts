@@ -36,6 +36,19 @@ test("hubs show their stock, limit, state and the last error in full", async () 
   expect(JSON.stringify(attention.body)).toContain("hub_unreachable");
 });
 
+test("a hub says which kinds it lacks for the templates that use it", async () => {
+  await using site = await clusterSite([]);
+  const needs = ["HostedCluster.hypershift.openshift.io"];
+  const pools = [clusterPool("ocp", { hubs: ["east"], needs })];
+  await site.broker.submit({ type: "configure", pools, hubs });
+  const missingKinds = async () => (await site.call("GET /v1/hubs/east")).body;
+  expect(await missingKinds()).toMatchObject({ missingKinds: [] });
+  await site.call("PUT /v1/hubs/east/probe", { body: { kinds: [] } });
+  expect(await missingKinds()).toMatchObject({ missingKinds: needs });
+  await site.call("PUT /v1/hubs/east/probe", { body: { kinds: needs } });
+  expect(await missingKinds()).toMatchObject({ missingKinds: [] });
+});
+
 test("/metrics has the clusters, the limit and the state of each hub", async () => {
   await using site = await hubSite();
   await site.call("PUT /v1/hubs/east/probe", { body: {} });

@@ -69,7 +69,8 @@ function Row({ hub }: { hub: Hub }) {
 }
 
 /** The last error stands there in full: whoever reads it has to find its cause. */
-function HubState({ hub: { state, setState, set, outage, isProbed, isRetired } }: { hub: Hub }) {
+function HubState({ hub }: { hub: Hub }) {
+  const { state, setState, set, outage, isProbed, isRetired, missingKinds } = hub;
   return (
     <>
       <strong>{state}</strong>
@@ -79,7 +80,8 @@ function HubState({ hub: { state, setState, set, outage, isProbed, isRetired } }
           for <Age since={outage.since} />: <code>{outage.error}</code>
         </>
       )}
-      {set === null ? null : ` ${setState} by ${set.by}: ${set.why}`}
+      {set === null ? null : ` ${setState} by ${set.by}${set.why === "" ? "" : `: ${set.why}`}`}
+      {missingKinds.length === 0 ? null : ` does not serve ${missingKinds.join(", ")}`}
       {isProbed || outage !== null ? null : " no probe has answered yet"}
       {isRetired ? " no longer in the configuration" : null}
     </>
