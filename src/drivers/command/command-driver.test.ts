@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { testDriver } from "../driver.suite.ts";
 import { CommandDriver, type CommandSettings } from "./command-driver.ts";
 import { ScriptedWorld, scriptedProgram } from "./scripted-world.suite.ts";
@@ -118,12 +118,15 @@ describe("a command driver", () => {
     expect(await (await program(script)).observe(ref)).toEqual({ phase: "ready" });
   });
 
-  test("ends a program that prints 100 MB, or for ever, and keeps little of it", async () => {
+  test("ends a program that prints 100 MB, or for ever, and keeps little of it", {
+    timeout: 240_000,
+  }, async () => {
     const before = memoryInUse();
     let most = before;
     const looking = setInterval(() => {
       most = Math.max(most, memoryInUse());
-    }, 10);
+    }, 100);
+    onTestFinished(() => clearInterval(looking));
     const driver = await program("yes");
     await expect(driver.observe(ref)).rejects.toThrow(
       "driver.sh observe printed more than 16,777,216 bytes",
