@@ -89,6 +89,13 @@ describe("GET /v1/events", () => {
     reader.close();
   });
 
+  test("says which value digest can have", async () => {
+    await using site = await testSite([]);
+    const { status, body } = await site.call("GET /v1/events?digest=maybe");
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ detail: 'Cannot read querystring.digest: "maybe" is not true' });
+  });
+
   test("with digest, tells which kinds of events happened, and nothing of the past", async () => {
     const { site, url } = await listening();
     await using _site = site;

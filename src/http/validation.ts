@@ -52,6 +52,8 @@ function wrongWith(error: SchemaError): string {
       return `${shown(error)} is not ${article(String(params["type"]))}`;
     case "pattern":
       return `${shown(error)} is not ${formOf(error)}`;
+    case "const":
+      return `${shown(error)} is not ${String(params["allowedValue"])}`;
     default:
       return `${shown(error)} ${error.message ?? "is invalid"}`;
   }
