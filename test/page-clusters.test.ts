@@ -54,7 +54,7 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
     const line = page.getByText("1 cluster exists that no pool has, and may cost money");
     await line.waitFor();
     await page.getByRole("link", { name: "Show them" }).click();
-    const section = page.getByRole("region", { name: /Outside of the books/ });
+    const section = page.getByRole("region", { name: /Orphaned clusters/ });
     await section.getByRole("row", { name: /berth-old old\.1 small/ }).waitFor();
     await report([]);
     await section.waitFor({ state: "detached" });

@@ -11,7 +11,7 @@ export function Orphans() {
   return (
     <section aria-labelledby="orphans-title">
       <h2 id="orphans-title">
-        Outside of the books <small>{grouped(data.length)}</small>
+        Orphaned clusters <small>{grouped(data.length)}</small>
       </h2>
       <p>
         The drivers have found these, and no pool has them. Destroy them by hand, or take them over
