@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { freeze, thaw } from "../apply/snapshot.ts";
-import { acquire } from "../decide/lending.suite.ts";
+import { acquire, operator } from "../decide/lending.suite.ts";
 import { shownState } from "../model/state.ts";
 import { clusterPool, minutes } from "./clusters.suite.ts";
 import { HubLending, hub } from "./hubs.suite.ts";
@@ -263,6 +263,14 @@ describe("operators", () => {
     });
   });
 
+  test("a hub that is cordoned already is not cordoned again, and keeps the first reason", () => {
+    const lending = new HubLending([hub("east", 1)], []);
+    lending.set("east", "cordoned");
+    const { set } = lending.state.hubs.get("east") ?? {};
+    lending.set("east", "cordoned", { ...operator, why: "once more" });
+    expect(lending.state.hubs.get("east")?.set).toBe(set);
+  });
+
   test("Q10: a hub that left the configuration is forgotten with its last cluster", () => {
     const pools = [clusterPool("ocp", { ...both })];
     const lending = new HubLending([hub("east", 4), hub("west", 2)], pools);
@@ -333,5 +341,18 @@ describe("a full hub", () => {
     lending.do(acquire("b", "second"));
     expect(lending.states("first")).toEqual({ creating: 1 });
     expect(lending.states("second")).toEqual({});
+  });
+
+  test("stock moves, not what a request waits for, although that is not ready yet", () => {
+    const kept = clusterPool("kept", { size: 1, running: 1, hubs });
+    const first = clusterPool("first", { hubs: ["east"] });
+    const second = clusterPool("second", { hubs: ["east"] });
+    const lending = new HubLending([hub("east", 2), hub("west", 1)], [kept, first, second]);
+    lending.workAll("kept");
+    expect(lending.placed("kept")).toBe("kept-1 free east");
+    lending.do(acquire("a", "first"));
+    lending.do(acquire("b", "second"));
+    expect(lending.placed("first")).toBe("first-2 creating east");
+    expect(lending.placed("kept")).toMatch(/^kept-1 destroying east/);
   });
 });
