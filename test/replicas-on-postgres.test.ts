@@ -1,5 +1,6 @@
 /** Three servers as processes on one journal in PostgreSQL. */
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { acquire, call, type ReplicaProcess, ReplicaWorld } from "./replica-world.ts";
@@ -169,6 +170,32 @@ test("a call with a forged relay header is refused", async () => {
   const response = await fetch(`${leader.url}/v1/leases`, { headers: { "berth-relay": "e30.x" } });
   expect(response.status).toBe(403);
   expect(await response.json()).toMatchObject({ code: "relay_refused" });
+});
+
+/** The status of the answer to a call in exactly these bytes. */
+async function rawCall({ url }: ReplicaProcess, line: string, body = ""): Promise<string> {
+  const { host, port, hostname } = new URL(url);
+  const head = [line, `Host: ${host}`, "Connection: close", `Content-Length: ${body.length}`];
+  const client = connect(Number(port), hostname);
+  client.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  return (await text(client)).split(" ")[1] ?? "";
+}
+
+test("the body of a call that a follower passes on never becomes another call", async () => {
+  const replica = await follower();
+  // It waits for the rest of its body, which the next caller would send.
+  const head = ["Host: localhost", "Content-Type: application/json", "Content-Length: 900"];
+  const hidden = `POST /v1/leases HTTP/1.1\r\n${head.join("\r\n")}\r\n\r\n`;
+  expect(await rawCall(replica, "GET /v1/leases HTTP/1.1", hidden)).toBe("200");
+  // It uses the same connection to the leader.
+  expect((await call(replica, "GET /v1/leases")).status).toBe(200);
+});
+
+test("a follower passes on calls whose address needs no change to be understood", async () => {
+  const replica = await follower();
+  for (const target of ["/v1/leases?holder=o'brien", `${replica.url}/v1/leases`]) {
+    expect(await rawCall(replica, `GET ${target} HTTP/1.1`)).toBe("200");
+  }
 });
 
 test("an answer to Boskos that a follower could not pass on was not delivered", async () => {

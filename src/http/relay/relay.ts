@@ -170,7 +170,9 @@ function untilChanged(peers: Peers): Promise<void> {
 }
 
 function callOf(request: FastifyRequest, deliveryId: string) {
-  const { method, url, headers } = request;
+  const { method, headers } = request;
+  // Callers may send a whole address instead of a path, RFC 9112 3.2.2.
+  const url = request.url.replace(/^https?:\/\/[^/?]*/i, "");
   const kept = Object.entries(headers).filter(
     (entry): entry is [string, string | string[]] =>
       entry[1] !== undefined && !hopHeaders.includes(entry[0]),

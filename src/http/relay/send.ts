@@ -7,7 +7,7 @@ const connectMsMax = 1_000;
 
 export interface SentCall {
   readonly method: string;
-  /** The path with the query. */
+  /** The path with the query, exactly as the caller has sent it: the signature is for these characters. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Buffer;
@@ -28,13 +28,17 @@ export class Sender {
    * other replica notices that the caller has gone.
    */
   send(address: string, call: SentCall, signal: AbortSignal): Promise<IncomingMessage> {
-    const { method, headers, body } = call;
-    const url = new URL(address.replace(/\/$/, "") + call.url);
+    const { method, url: path, body } = call;
+    const url = new URL(address);
     const isSecure = url.protocol === "https:";
+    // Node itself states no length for the body of a GET or a DELETE. Without it the other replica would
+    // take the body for the next call on this connection, which carries the calls of all callers.
+    const length = body.length === 0 ? undefined : { "content-length": String(body.length) };
+    const headers = { ...call.headers, ...length };
     return new Promise((resolve, reject) => {
       let isSent = false;
       const agent = isSecure ? this.#https : this.#http;
-      const options = { method, headers, signal, agent };
+      const options = { method, path, headers, signal, agent };
       const sent: ClientRequest = (isSecure ? secureRequest : request)(url, options, resolve);
       const late = setTimeout(() => sent.destroy(new Error("no connection")), connectMsMax);
       const connected = () => {
