@@ -39,7 +39,8 @@ the server, which may run meanwhile; on another machine, export first:
 
 A chain alone
 cannot show that its end was cut off: note the printed anchor in another place, and give it with
---anchor the next time. Exits 65 if something is wrong.`,
+--anchor the next time. What could not be proved is listed. Exits 65 if something is wrong, also if
+the file has recorded something and has no entries.`,
   async run({ args: [file], flags, print }) {
     const { data, anchor: noted, output } = flags<Flags>();
     const { verifyExport, verifyFolder } = await import("../../insight/audit/verify-source.ts");
@@ -65,17 +66,19 @@ cannot show that its end was cut off: note the printed anchor in another place, 
 };
 
 function textOf(report: AuditReport, source: string): string {
-  const { entries, first, last, problems, moreProblems, anchored } = report;
+  const { entries, first, last, problems, moreProblems, anchored, unproved } = report;
   if (problems.length > 0) {
     const lines = problems.map(({ where, what }) => `  ${where}: ${plain(what)}`);
     const more = moreProblems ? ["  and more"] : [];
     return [`The audit in ${source} is not as it was written:`, ...lines, ...more].join("\n");
   }
-  if (last === null) return `The audit in ${source} has no entries`;
+  const open = unproved.map((what) => `Not proved: ${what}.`);
+  if (last === null) return [`The audit in ${source} has no entries.`, ...open].join("\n");
   const range = `${entries} entries (${first} to ${last.number})`;
   const known = anchored ? " The anchor is part of it." : "";
   return [
     `The audit in ${source} is intact: ${range}.${known}`,
+    ...open,
     `Anchor, to be noted in another place: ${anchorText(last)}`,
   ].join("\n");
 }

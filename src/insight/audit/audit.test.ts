@@ -10,11 +10,12 @@ import type { ResourceName } from "../../core/model/ids.ts";
 import type { Origin } from "../../core/model/origin.ts";
 import { Audit, type AuditOptions, AuditUnavailable } from "./audit.ts";
 import { auditPath, readAuditFile } from "./audit-file.ts";
-import { entryOfLine, lineOf, noHash } from "./chain.ts";
+import { bodyOf, entryOfLine, hashOf, lineOf, noHash } from "./chain.ts";
 import type { AuditEntry } from "./entry.ts";
 import { AuditReader, allEntries } from "./reader.ts";
 import { AuditStore } from "./store.ts";
 import { ChainCheck, type VerifyOptions } from "./verify.ts";
+import { verifyFolder } from "./verify-source.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -280,6 +281,37 @@ describe("ChainCheck", () => {
     expect(verify().problems).toEqual([]);
     tamper(sql);
     expect(verify().problems).not.toEqual([]);
+  });
+
+  test("finds that all entries are missing: the file says that it has recorded some", async () => {
+    await recorded();
+    tamper("DELETE FROM audit");
+    const [problem, ...others] = verifyFolder(folder, {}).problems;
+    expect(problem?.what).toMatch(/^it has recorded the journal up to event \d+, but has no/);
+    expect(others).toEqual([]);
+    tamper("UPDATE audit_place SET seq = 0, journal = ''");
+    expect(verifyFolder(folder, {})).toMatchObject({
+      ...{ entries: 0, problems: [], unproved: ["anything: there are no entries"] },
+    });
+  });
+
+  test("says what it cannot prove: an end without an anchor, and what was before the start", async () => {
+    await recorded();
+    const { unproved, last } = verifyFolder(folder, {});
+    expect(unproved).toEqual([expect.stringContaining("its end was not cut off")]);
+    const later = verifyFolder(folder, { anchor: last ?? undefined });
+    expect(later.unproved).toEqual([
+      `that nothing was cut off after entry ${last?.number}, the anchor`,
+    ]);
+    const check = new ChainCheck();
+    const detail = { after: 0, from: 91, writtenAt: "2026-01-01T00:00:00.000Z" };
+    const at = detail.writtenAt;
+    const body = bodyOf({ number: 1, at, action: "audit-started", way: "clock", detail });
+    check.add({ number: 1, body, previous: noHash, hash: hashOf(noHash, body) });
+    expect(check.finish()).toMatchObject({
+      problems: [],
+      unproved: ["what happened before event 91: it begins there", expect.any(String)],
+    });
   });
 
   test("finds a cut end only with an anchor", async () => {

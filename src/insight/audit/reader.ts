@@ -82,6 +82,13 @@ export function* allEntries(database: DatabaseSync): Generator<FiledEntry> {
   }
 }
 
+/** The last event of the journal that the file has recorded; null if it has recorded none. */
+export function recordedIn(database: DatabaseSync): number | null {
+  const place = database.prepare("SELECT journal, seq FROM audit_place").get();
+  const isUsed = Number(place?.["seq"]) > 0 || place?.["journal"] !== "";
+  return isUsed ? Number(place?.["seq"]) : null;
+}
+
 function entryFrom(row: Readonly<Record<string, unknown>>): StoredEntry {
   return {
     number: Number(row["number"]),

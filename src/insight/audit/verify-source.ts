@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { auditPath, readAuditFile } from "./audit-file.ts";
 import { entryOfLine } from "./chain.ts";
-import { allEntries } from "./reader.ts";
+import { allEntries, recordedIn } from "./reader.ts";
 import { type AuditReport, ChainCheck, type VerifyOptions } from "./verify.ts";
 
 /** A server may run on the folder. Throws `JournalUnusable` if there is no audit. */
@@ -15,6 +15,8 @@ export function verifyFolder(folder: string, options: VerifyOptions): AuditRepor
       const text = String(row["integrity_check"]);
       if (text !== "ok") check.report("the file", text.trim());
     }
+    // Before the entries: a server that runs may write the first ones now.
+    check.expectRecorded(recordedIn(database));
     for (const entry of allEntries(database)) check.add(entry);
   } catch (error) {
     check.report("the file", error instanceof Error ? error.message : String(error));

@@ -24,6 +24,8 @@ export interface AuditReport {
   readonly moreProblems: boolean;
   /** Whether the chain was compared with an anchor and has it. */
   readonly anchored: boolean;
+  /** What a chain without problems does not show, and what would. */
+  readonly unproved: readonly string[];
 }
 
 export interface VerifyOptions {
@@ -42,6 +44,9 @@ export class ChainCheck {
   #first: StoredEntry | undefined;
   #last: StoredEntry | undefined;
   #anchored: string | undefined;
+  /** Where a chain begins that was started after the journal. */
+  #startedAt: number | undefined;
+  #recorded: number | null = null;
   /** The last of the entries that are known to be deleted. */
   #deleted: { readonly through: number; readonly hash: string } | undefined;
 
@@ -70,6 +75,14 @@ export class ChainCheck {
     this.#readBody(where, entry);
   }
 
+  /**
+   * The file says up to which event of the journal it has recorded; null: none. The server never deletes the last
+   * entry, so a file that has recorded something has an entry.
+   */
+  expectRecorded(event: number | null): void {
+    this.#recorded = event;
+  }
+
   report(where: string, what: string): void {
     this.#problemCount += 1;
     if (this.#problems.length < problemsMax) this.#problems.push({ where, what });
@@ -77,6 +90,10 @@ export class ChainCheck {
 
   finish(): AuditReport {
     if (this.#first !== undefined && !this.#options.isPart) this.#checkStart(this.#first);
+    if (this.#entries === 0 && this.#recorded !== null) {
+      const what = `it has recorded the journal up to event ${this.#recorded}, but has no entries`;
+      this.report("the file", `${what}: all of them are missing`);
+    }
     const anchored = this.#checkAnchor();
     const last = this.#last;
     return {
@@ -86,7 +103,21 @@ export class ChainCheck {
       problems: this.#problems,
       moreProblems: this.#problemCount > this.#problems.length,
       anchored,
+      unproved: this.#unproved(anchored),
     };
+  }
+
+  #unproved(anchored: boolean): readonly string[] {
+    const { anchor, isPart } = this.#options;
+    if (this.#entries === 0) return ["anything: there are no entries"];
+    const begin = this.#startedAt;
+    return [
+      ...(isPart ? ["that it has all entries: an export may be a part"] : []),
+      ...(begin === undefined ? [] : [`what happened before event ${begin}: it begins there`]),
+      anchored
+        ? `that nothing was cut off after entry ${anchor?.number}, the anchor`
+        : "that its end was not cut off, and that not all of it was written anew: compare with a noted anchor (--anchor)",
+    ];
   }
 
   #readBody(where: string, { number, body, ...filed }: StoredEntry | FiledEntry): void {
@@ -101,8 +132,9 @@ export class ChainCheck {
     if ("atMs" in filed && filed.atMs !== Date.parse(entry.at)) {
       this.report(where, `its text says ${entry.at}, and the file another time`);
     }
+    const { through, hash, from } = entry.detail ?? {};
+    if (entry.action === "audit-started" && Number(from) > 1) this.#startedAt = Number(from);
     if (entry.action !== "entries-deleted") return;
-    const { through, hash } = entry.detail ?? {};
     this.#deleted = { through: Number(through), hash: String(hash) };
   }
 
