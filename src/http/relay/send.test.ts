@@ -8,9 +8,11 @@ import { Sender } from "./send.ts";
 /** A server that answers with what it has got, and a sender to it. */
 async function pair() {
   const got: string[] = [];
-  const server = createServer(async (call, reply) => {
-    got.push(`${call.method} ${call.url} ${await text(call)}`);
-    reply.end(call.url);
+  const server = createServer((call, reply) => {
+    void text(call).then((body) => {
+      got.push(`${call.method} ${call.url} ${body}`);
+      reply.end(call.url);
+    });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const sender = new Sender();
