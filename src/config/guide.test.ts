@@ -1,17 +1,20 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { formatProblem } from "./document.ts";
 import { withFieldTables } from "./guide-tables.ts";
 import { parseConfig } from "./parse.ts";
-import { Pool } from "./schema.ts";
+import { ConfigFile, Pool } from "./schema.ts";
 
 const read = (name: string) =>
   readFile(new URL(`../../docs/guides/${name}`, import.meta.url), "utf8");
 const guide = await read("configuration.md");
 
 function blocks(language: string, text = guide): string[] {
-  const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms");
-  return [...text.matchAll(fence)].map(([, block = ""]) => block);
+  const fence = new RegExp(`^( *)\`\`\`${language}\\n(.*?)^\\1\`\`\`$`, "gms");
+  return [...text.matchAll(fence)].map(([, indent = "", block = ""]) => {
+    return block.replaceAll(new RegExp(`^${indent}`, "gm"), "");
+  });
 }
 
 test("the guide to the configuration explains every key of a pool", () => {
@@ -45,10 +48,35 @@ test("the guide to the configuration shows what is really said of its bad file",
   expect(blocks("text")[0]).toBe(`${lines.join("\n")}\n`);
 });
 
-test.each(["from-boskos.md", "capacity.md"])(
-  "%s begins with a file that is valid",
-  async (name) => {
-    const [shown = ""] = blocks("yaml", await read(name));
-    expect(parseConfig(shown, "berth.yaml")).toMatchObject({ ok: true, warnings: [] });
-  },
-);
+const folder = new URL("../../docs/guides/", import.meta.url);
+const guides = (await readdir(folder)).filter((name) => name.endsWith(".md"));
+/** Where the manifests of the guides are. */
+const exampleFile = fileURLToPath(new URL("../../examples/hubs/berth.yaml", import.meta.url));
+
+/** The pools that parts of a configuration name. */
+const restOfFile = `templates: { any: { driver: namespace } }
+pools: { aws-account: { count: 1 }, ocp-4.20: { template: any }, namespaces: { template: any } }
+`;
+
+/** Blocks that have only keys of a configuration; parts of one are made whole. */
+async function configurationsIn(name: string): Promise<readonly string[]> {
+  const found = blocks("yaml", await read(name)).filter((text) => {
+    const keys = [...text.matchAll(/^([A-Za-z]+):/gm)].map(([, key = ""]) => key);
+    return text !== bad && keys.length > 0 && keys.every((key) => key in ConfigFile.properties);
+  });
+  return found.map((text) => {
+    const whole = /^pools:/m.test(text) ? text : `${text}\n${restOfFile}`;
+    let tokens = 0;
+    return whole.replaceAll(/sha256: \S+?…?(?=[,} ])/g, () => {
+      tokens += 1;
+      return `sha256: a${String(tokens).padStart(63, "0")}`;
+    });
+  });
+}
+
+test.each(guides)("%s shows configurations that are valid", async (name) => {
+  for (const text of await configurationsIn(name)) {
+    const config = parseConfig(text, exampleFile);
+    expect(config.ok ? [] : config.problems.map(formatProblem), text).toEqual([]);
+  }
+});

@@ -22,9 +22,11 @@ export function revisionOf(
   fields: ReadonlyMap<string, Entry>,
 ): string {
   const { files, variables } = referencesOf({ how, credentials });
+  const secrets = new Set(filesOf(credentials));
   const contents = files.map((path) => {
     const hash = source.programs === undefined ? "unknown" : hashOfFile(path);
-    if (hash === undefined) warnOfMissing(source, fields, path);
+    // A program that is missing has a warning of its own; a manifest is an error.
+    if (hash === undefined && secrets.has(path)) warnOfMissing(source, fields, path);
     return hash ?? "missing";
   });
   const values = variables.map((name) => hashOf(process.env[name] ?? ""));
@@ -42,7 +44,7 @@ export function referencesOf({
   credentials,
 }: Pick<TemplateSpec, "how" | "credentials">): References {
   const sources = Object.values(credentials);
-  const files = sources.flatMap((each) => (each.from === "file" ? [each.path] : []));
+  const files = filesOf(credentials);
   if (how.driver === "command") {
     // Only what is a path: a name is found in PATH, and its content is the machine's.
     const paths = how.command.filter((word) => word.includes("/"));
@@ -53,6 +55,10 @@ export function referencesOf({
   const mapped = how.driver === "command" ? Object.values(how.env) : [];
   const variables = mapped.flatMap((from) => (typeof from === "string" ? [] : [from.env]));
   return { files, variables: [...own, ...variables] };
+}
+
+function filesOf(credentials: TemplateSpec["credentials"]): string[] {
+  return Object.values(credentials).flatMap((each) => (each.from === "file" ? [each.path] : []));
 }
 
 /** Undefined if the file cannot be read. */
