@@ -302,9 +302,9 @@ pools: { p: { template: t } }`;
     const { warnings, revision } = await load();
     expect(revision).toMatch(/^[0-9a-f]{12}$/);
     expect(warnings.join()).toContain(`"${join(folder, "aws.ini")}" cannot be read here`);
-    expect(warnings.filter((text) => text.includes("driver.sh"))).toHaveLength(1);
-    expect((await load()).warnings.join("\n")).toContain(
-      "cannot be run here: there is no such program",
-    );
+    await rm(join(folder, "driver.sh"));
+    const others = (await load()).warnings.filter((text) => text.includes("driver.sh"));
+    expect(others).toHaveLength(1);
+    expect(others[0]).toContain("cannot be run here: there is no such program");
   });
 });
