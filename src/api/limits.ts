@@ -38,5 +38,7 @@ export const limits = {
   /** Claims that one simulation on the server replays; `berth simulate --from` has no such limit. */
   simulatedMax: 200_000,
   variantsMax: 16,
+  /** Resources that the settings of all variants of one question make. */
+  simulatedResourcesMax: 100_000,
   searchHitsMax: 50,
 } as const;

@@ -8,10 +8,9 @@ import {
   type Place,
   Source,
 } from "./document.ts";
-import { resourcesMax } from "./limits.ts";
 import { membersByCount } from "./parse.ts";
 import { keysOf } from "./read-fields.ts";
-import { readCount, readPolicy } from "./read-pool.ts";
+import { type Room, readCount, readPolicy } from "./read-pool.ts";
 import { type Entry, knownFields, readMap, refuseClashes } from "./read-values.ts";
 
 export type ChangedPools =
@@ -29,15 +28,18 @@ interface Change {
 /**
  * Pools with other values for some of their keys. The values are read by the code that reads the
  * file, so what a file refuses is refused here in the same words; all that is not named stays as it
- * is. `changes` are by pool, each as it would stand in the file.
+ * is. `changes` are by pool, each as it would stand in the file. `room` limits the resources that they
+ * make together.
  */
 export function changePools(
   pools: readonly PoolSpec[],
   changes: Readonly<Record<string, unknown>>,
+  room: Room,
 ): ChangedPools {
   const source = new Source(JSON.stringify({ pools: changes }), "");
   const document = openDocument(source);
-  const read = document === undefined ? new Map<string, Change>() : readChanges(document, pools);
+  const read =
+    document === undefined ? new Map<string, Change>() : readChanges(document, pools, room);
   const changed = pools.map((pool) => changedPool(pool, read.get(pool.name)));
   checkTogether(source, changed, read);
   const problems = source.problems();
@@ -49,6 +51,7 @@ const expected = { title: "map", hint: "write { count: 5 }" };
 function readChanges(
   document: ConfigDocument,
   pools: readonly PoolSpec[],
+  room: Room,
 ): ReadonlyMap<string, Change> {
   const byName = new Map<string, PoolSpec>(pools.map((pool) => [pool.name, pool]));
   const [root] = readMap(document, document.root(), expected) ?? [];
@@ -56,7 +59,7 @@ function readChanges(
   return new Map(
     entries.flatMap((entry): [string, Change][] => {
       const pool = byName.get(entry.key);
-      return pool === undefined ? [] : [[pool.name, readChange(document, entry, pool)]];
+      return pool === undefined ? [] : [[pool.name, readChange(document, entry, pool, room)]];
     }),
   );
 }
@@ -69,7 +72,12 @@ const unchangeable: Readonly<Record<string, readonly [state: string, hint: strin
 };
 const keys = ["count", "members", ...keysOf(policyFields)];
 
-function readChange(document: ConfigDocument, { at, value }: Entry, pool: PoolSpec): Change {
+function readChange(
+  document: ConfigDocument,
+  { at, value }: Entry,
+  pool: PoolSpec,
+  room: Room,
+): Change {
   const fields = knownFields(document, readMap(document, value, expected) ?? [], keys);
   for (const [key, [state, hint]] of Object.entries(unchangeable)) {
     const field = fields.get(key);
@@ -77,7 +85,6 @@ function readChange(document: ConfigDocument, { at, value }: Entry, pool: PoolSp
   }
   const { policy } = readPolicy(document, { at, fields, before: pool.policy });
   const count = fields.get("count");
-  const room = { left: resourcesMax, told: false };
   // Whether members have a capacity is not known here, but those of a pool that is lent whole have none.
   const isNewlyByAmount = fields.has("place") && pool.policy.placement === undefined;
   const members = isNewlyByAmount ? pool.members.map((member) => ({ ...member, at })) : [];

@@ -18,7 +18,7 @@ import {
 } from "./document.ts";
 import type { JanitorPrograms } from "./janitor-programs.ts";
 import { knownPoolsOf } from "./known-pools.ts";
-import { poolsMax, resourcesMax } from "./limits.ts";
+import { poolsMax } from "./limits.ts";
 import type { AdmissionSpec } from "./read-admission.ts";
 import { readAuth } from "./read-auth.ts";
 import { type FrontSpec, readCaas } from "./read-caas.ts";
@@ -26,7 +26,7 @@ import type { KnownTemplates } from "./read-cluster-pool.ts";
 import { type HubPlace, readHubs } from "./read-hubs.ts";
 import type { JanitorSpec } from "./read-janitor.ts";
 import { type MirrorSpec, readMirror } from "./read-mirror.ts";
-import { noLabels, type PoolDraft, readPool } from "./read-pool.ts";
+import { noLabels, type PoolDraft, readPool, roomFor } from "./read-pool.ts";
 import { type PriorityFields, readPriorities } from "./read-priorities.ts";
 import { type ProfileSpec, readProfiles } from "./read-profiles.ts";
 import { readSpaces } from "./read-spaces.ts";
@@ -234,7 +234,7 @@ function readPools(
   }
   checkKeys(document, entries, nameKind);
   const drafts: PoolDraft[] = [];
-  const room = { left: resourcesMax, told: false };
+  const room = roomFor("the file has");
   for (const entry of entries) {
     const draft = readPool(document, entry, room, templates);
     if (draft !== undefined) drafts.push(draft);

@@ -167,10 +167,17 @@ export interface MemberDraft {
 /** Shared, because most of a million resources have none. */
 export const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
-/** How many resources the file may still have, and whether it was told that there is no more. */
+/** How many resources there may still be, and whether it was told that there are no more. */
 export interface Room {
+  readonly max: number;
+  /** Who has them, for messages. */
+  readonly owner: string;
   left: number;
   told: boolean;
+}
+
+export function roomFor(owner: string, max = resourcesMax): Room {
+  return { max, owner, left: max, told: false };
 }
 
 /** Judged as a number, long before anything is made of it; 0 if it cannot be used. */
@@ -186,17 +193,17 @@ export function readCount(document: ConfigDocument, spot: Spot, pool: string, ro
   return take(document, spot, value, room) ? value : 0;
 }
 
-/** False, with the reason in the source, if the file would have too many. */
+/** False, with the reason in the source, if there would be too many. */
 export function take({ source }: ConfigDocument, spot: Spot, count: number, room: Room): boolean {
   if (count <= room.left) {
     room.left -= count;
     return true;
   }
-  const total = formatNumber(resourcesMax - room.left + count);
-  const state = `with it the file has ${total} resources, and the limit is`;
+  const total = formatNumber(room.max - room.left + count);
+  const state = `with it ${room.owner} ${total} resources, and the limit is`;
   if (!room.told) {
     const hint = `write at most ${formatNumber(room.left)}`;
-    source.refuse(spot, `${state} ${formatNumber(resourcesMax)}`, hint);
+    source.refuse(spot, `${state} ${formatNumber(room.max)}`, hint);
   }
   room.told = true;
   return false;

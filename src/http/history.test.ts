@@ -310,6 +310,10 @@ describe("POST /v1/simulate/compare", () => {
     expect(await code({ pool: "aws", variants: [["aws.count=lots"]] })).toBe("bad_setting");
     expect(await code({ pool: "aws", variants: [["space:web.quota=2"]] })).toBe("bad_setting");
     expect(await code({ pool: "aws", variants: [["space:web.weight=0"]] })).toBe("bad_setting");
+    const many = [["aws.count=60000"], ["aws.count=60000"]];
+    expect(asProblem(await compare({ pool: "aws", variants: many })).detail).toContain(
+      "with it the settings make 120,000 resources, and the limit is 100,000 (write at most 40,000)",
+    );
     expect((await compare({ pool: "aws", variants: [] })).status).toBe(400);
     expect((await compare({ pool: "aws", variants: Array(17).fill([]) })).status).toBe(400);
   });

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
 import {
   CompareBody,
@@ -11,7 +12,7 @@ import { Problem } from "../api/problem.ts";
 import { TooMuchHistory } from "../insight/stats-query.ts";
 import { poolsInForce, tenancyInForce } from "../insight/what-if/in-force.ts";
 import { reportOf } from "../insight/what-if/report.ts";
-import { BadSetting } from "../insight/what-if/settings.ts";
+import { BadSetting, settingsRoom } from "../insight/what-if/settings.ts";
 import { variantOf } from "../insight/what-if/variant.ts";
 import type { WhatIf } from "../insight/what-if/what-if.ts";
 import type { App, Context } from "./context.ts";
@@ -40,13 +41,13 @@ export function planRoutes(app: App, context: Context): void {
   /** How far the one is that runs; undefined: none does. */
   let done: number | undefined;
   const run = async (wanted: Wanted, reply: FastifyReply) => {
-    const simulations = await prepared(context, wanted);
     if (done !== undefined) throw alreadyRunning();
     done = 0;
     const signal = abortOnClose(reply.raw);
-    const count = simulations.length;
-    const entriesMax = Math.min(limits.simulatedMax, Math.floor(comparedMax / count));
     try {
+      const simulations = await prepared(context, wanted);
+      const count = simulations.length;
+      const entriesMax = Math.min(limits.simulatedMax, Math.floor(comparedMax / count));
       const found: Simulation[] = [];
       for (const [index, whatIf] of simulations.entries()) {
         const progress = (share: number) => {
@@ -93,16 +94,21 @@ async function prepared({ broker }: Context, wanted: Wanted): Promise<WhatIf[]> 
     throw settingProblem(new BadSetting(message, "Fix the name"));
   }
   const to = wanted.to === undefined ? now : Math.min(now, Date.parse(wanted.to));
+  const room = settingsRoom(limits.simulatedResourcesMax);
+  const found: WhatIf[] = [];
   try {
-    return wanted.variants.map((set) => {
-      const { changed, ...variant } = variantOf(set, inForce);
+    for (const set of wanted.variants) {
+      const { changed, ...variant } = variantOf(set, inForce, room);
       const reached = pool === undefined ? changed : [pool, ...(changed ?? [])];
-      return {
+      found.push({
         ...{ from: to - lastMs, to, ...variant },
         ...(wanted.space === undefined ? undefined : { space: wanted.space }),
         ...(reached === undefined ? undefined : { changed: reached }),
-      };
-    });
+      });
+      // Each copies all pools: other calls come in between.
+      await setImmediate();
+    }
+    return found;
   } catch (error) {
     throw settingProblem(error);
   }

@@ -96,6 +96,13 @@ describe("withSettings()", () => {
     expect(more("aws.count=4")).toThrow("already has aws-4");
   });
 
+  test("refuses more resources than a file may have, over all pools together", () => {
+    const specs = [pool("aws", 2), pool("other", 2)];
+    const half = ["aws.count=500001", "other.count=500001"];
+    const settings = half.map((text) => parseSetting(text, ["aws", "other"]));
+    expect(() => withSettings(specs, settings)).toThrow("the settings make 1,000,002 resources");
+  });
+
   test("changes nothing without settings", () => {
     expect(set()).toBe(pools);
   });

@@ -1,5 +1,6 @@
 import { changePools } from "../../config/change-pools.ts";
 import type { ConfigProblem } from "../../config/document.ts";
+import { type Room, roomFor } from "../../config/read-pool.ts";
 import { fieldAt } from "../../core/model/fields.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
 import { policyFields } from "../../core/model/policy-fields.ts";
@@ -38,6 +39,11 @@ export function parseSetting(text: string, pools: Iterable<string>): Setting {
   );
 }
 
+/** For the resources of settings that are simulated together. */
+export function settingsRoom(max?: number): Room {
+  return roomFor("the settings make", max);
+}
+
 /**
  * Returns the pools with the new values, parsed like the file: every policy key that has an effect
  * can be set, and errors have the same text as for the file.
@@ -45,6 +51,7 @@ export function parseSetting(text: string, pools: Iterable<string>): Setting {
 export function withSettings(
   pools: readonly PoolSpec[],
   settings: readonly Setting[],
+  room: Room = settingsRoom(),
 ): readonly PoolSpec[] {
   if (settings.length === 0) return pools;
   const changes = emptyTree();
@@ -54,7 +61,7 @@ export function withSettings(
     }
     put(changes, [pool, ...key.split(".")], valueFrom(key, value));
   }
-  const changed = changePools(pools, changes);
+  const changed = changePools(pools, changes, room);
   if (changed.ok) return changed.pools;
   const hint = "Use the keys and values of the configuration file";
   throw new BadSetting(`Cannot use these settings:${changed.problems.map(inWords)}`, hint);

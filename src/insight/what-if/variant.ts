@@ -4,7 +4,7 @@ import type { Tenancy } from "../../core/decide/configure.ts";
 import type { SpaceName } from "../../core/model/ids.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
 import { anySpace, defaultSpacePolicy } from "../../core/model/space.ts";
-import { BadSetting, changedBy, parseSetting, withSettings } from "./settings.ts";
+import { BadSetting, changedBy, parseSetting, settingsRoom, withSettings } from "./settings.ts";
 import type { WhatIf } from "./what-if.ts";
 
 /** No pool has a colon in its name. */
@@ -23,14 +23,18 @@ export type Variant = Pick<WhatIf, "pools" | "changed" | "inForce"> & {
  * `POOL.KEY=VALUE`, or `space:NAME.weight=VALUE`. Throws a `BadSetting`. Weights alone change every pool
  * that several spaces use, so all pools are replayed.
  */
-export function variantOf(set: readonly string[], { pools, tenancy }: InForce): Variant {
+export function variantOf(
+  set: readonly string[],
+  { pools, tenancy }: InForce,
+  room = settingsRoom(),
+): Variant {
   const ofSpaces = set.filter((text) => text.startsWith(spacePrefix));
   const names = pools.map(({ name }) => name);
   const settings = set
     .filter((text) => !text.startsWith(spacePrefix))
     .map((text) => parseSetting(text, names));
   return {
-    pools: withSettings(pools, settings),
+    pools: withSettings(pools, settings, room),
     ...(ofSpaces.length > 0 ? undefined : changedBy(settings)),
     inForce: pools,
     tenancy: ofSpaces.reduce(withWeight, tenancy),
