@@ -53,17 +53,17 @@ describe.skipIf(chromiumPath === undefined)("the page Audit", () => {
 
     const page = await open(operator);
     const rows = page.locator("tr[data-row]");
-    const drained = rows.filter({ hasText: "resource-changed" });
+    const drained = rows.filter({ hasText: "resource changed" });
     await drained.getByText("disk is <b>broken</b>").waitFor();
     expect(await drained.locator("th").textContent()).toMatch(/^ann \(ada\) http, ops$/);
-    await rows.filter({ hasText: "lease-granted" }).getByText("e2e/7").waitFor();
-    const refused = rows.filter({ hasText: "call-refused" });
+    await rows.filter({ hasText: "lease granted" }).getByText("e2e/7").waitFor();
+    const refused = rows.filter({ hasText: "call refused" });
     await refused.getByText("PATCH /v1/resources").waitFor();
 
     await page.getByRole("button", { name: "Configuration" }).click();
     await rows.getByText("3 resource-added").waitFor();
     await expect.poll(() => rows.count()).toBe(1);
-    expect(await rows.textContent()).toMatch(/configuration-changedaws-1 and 2 more/);
+    expect(await rows.textContent()).toMatch(/configuration changedaws-1 and 2 more/);
     await page.getByRole("button", { name: "All", exact: true }).click();
     await page.getByLabel("Exact caller").fill("ci");
     await drained.waitFor({ state: "detached" });

@@ -7,6 +7,7 @@ import { sharedWorld } from "./page-world.ts";
 describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
   const world = sharedWorld({
     account: { members: ["acc-1", "acc-2"] },
+    other: { count: 1 },
     single: { members: ["only-1"], lockDelay: "0s" },
   });
   const ask = (holder: string, pool: string) =>
@@ -41,7 +42,7 @@ describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await heading(page, "ci/2");
-    await page.getByText(/^Position 1, waiting for .* single/).waitFor();
+    await page.locator(".callout", { hasText: /Why it waits .*single/ }).waitFor();
     expect(world().complaints).toEqual([]);
   });
 
@@ -55,6 +56,24 @@ describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
     await tabTo(page, "ci/1");
     await page.keyboard.press("Enter");
     await heading(page, "ci/1");
+  });
+
+  test("an operator ends a lease with a reason", async () => {
+    const held = await ask("ends/1", "other");
+    if (!held.granted) throw new Error("It is free");
+    const page = await world().open("/leases?group=none&q=ends");
+    await page.locator(".leases", { hasText: "ends/1" }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await heading(page, "ends/1");
+    await tabTo(page, "End lease");
+    await page.keyboard.press("Enter");
+    await answer(page);
+    await page.locator("h1 .chip", { hasText: "revoking" }).waitFor();
+    const { items } = await world().client.pastEvents({ id: held.lease.id });
+    expect(items.find(({ type }) => type === "lease-revoked")).toMatchObject({
+      reason: { by: "ada", why: "for a test" },
+    });
   });
 
   test("an operator removes a request from the queue, and the name is remembered", async () => {

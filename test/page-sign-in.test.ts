@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tokenHash } from "../src/auth/static-tokens.ts";
+import { BerthClient } from "../src/client/berth-client.ts";
 import { chromiumPath, launchChromium } from "./chromium.ts";
 import { TestServer } from "./cli-processes.ts";
 import { watchFor } from "./evidence.ts";
@@ -52,6 +53,28 @@ describe.skipIf(chromiumPath === undefined)("the page with authentication", () =
     await page.getByLabel("Token").waitFor();
     expect(await context.cookies()).toEqual([]);
     await context.close();
+  });
+
+  test("shows a lease and a waiting request to those who are signed in", async () => {
+    const client = new BerthClient({ url: server.url, token: holder });
+    const ask = (name: string) =>
+      client.ask({ holder: name, items: [{ pool: "aws", count: 2 }], ttl: "10m" });
+    const held = await ask("job/1");
+    const waiting = await ask("job/2");
+    if (!held.granted || waiting.granted) throw new Error("Only the first of them is granted");
+    const { context, page } = await signedIn(operator);
+    await page.locator(".signed-in").waitFor();
+    for (const [path, name] of [
+      [`/leases/${held.lease.id}`, "job/1"],
+      [`/requests/${waiting.request.id}`, "job/2"],
+    ] as const) {
+      await page.goto(server.url + path);
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      await page.locator(".figures").waitFor();
+    }
+    await context.close();
+    await client.leave({ ...waiting.request, token: waiting.request.token ?? "" });
+    await client.release({ ...held.lease, token: held.lease.token ?? "" });
   });
 
   test("lets an operator act under the name of the token, and a holder not at all", async () => {

@@ -72,8 +72,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.locator(".queue tbody tr", { hasText: "ci/2" }).waitFor();
     await page.getByRole("link", { name: "ci/2" }).click();
     await page.locator("h1 .chip", { hasText: "waiting" }).waitFor();
-    await page.getByText("Position 1, waiting for").waitFor();
-    await page.getByText("only-1 with").waitFor();
+    await page.locator(".callout", { hasText: "Why it waits" }).waitFor();
+    await page.locator(".rows li", { hasText: /only-1.*ci\/1/ }).waitFor();
 
     first.child.stdin?.end();
     await page.locator("h1 .chip", { hasText: "leased" }).waitFor();

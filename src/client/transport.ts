@@ -104,8 +104,9 @@ export class Transport {
     });
   }
 
+  /** An empty token is none: who only reads has no token of the lease. */
   #tokenFor({ token }: Call): Promise<string | undefined> | string | undefined {
-    return token ?? this.#credentials?.();
+    return token === undefined || token === "" ? this.#credentials?.() : token;
   }
 
   #address({ path, query }: Call): string {

@@ -1,11 +1,14 @@
+import { useState } from "react";
 import type { AuditEntry } from "../../../src/api/audit-schemas.ts";
 import { auditSummary } from "../../../src/api/audit-summary.ts";
+import { limits } from "../../../src/api/limits.ts";
 import { useSettled } from "../data/clock.ts";
 import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
 import { auditOf } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { Choice } from "../parts/choice.tsx";
+import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
@@ -23,7 +26,7 @@ const actions = [
 ] as const;
 
 const settleMs = 300;
-const shownMax = 200;
+const shownAtFirst = 100;
 
 /** Who did what. Only operators may read it. */
 export function Audit() {
@@ -44,8 +47,9 @@ function Entries() {
   const [text] = useFilter("q");
   const [by] = useFilter("by");
   const [action] = useFilter("action");
+  const [limit, setLimit] = useState(shownAtFirst);
   const filter = {
-    limit: shownMax,
+    limit,
     text: useSettled(text, settleMs) || undefined,
     by: useSettled(by, settleMs) || undefined,
     action: action || undefined,
@@ -57,6 +61,7 @@ function Entries() {
         <FilterBox label="Names and reasons" />
         <FilterBox label="Exact caller" name="by" hint={false} />
         <Choice name="action" label="Action" options={actions} />
+        <CsvButton name="audit" rows={() => csvRows(data?.items ?? [])} />
       </div>
       <ProblemNote error={error} />
       {data === undefined ? (
@@ -68,27 +73,33 @@ function Entries() {
       ) : (
         <AuditTable entries={data.items} />
       )}
-      {data?.next ? (
+      {!data?.next ? null : limit < limits.pageSizeMax ? (
+        <button
+          type="button"
+          className="more"
+          onClick={() => setLimit(Math.min(limits.pageSizeMax, limit * 4))}
+        >
+          Show older entries
+        </button>
+      ) : (
         <p className="calm">
           Older entries are not shown; <code>berth audit</code> searches all of them.
         </p>
-      ) : null}
+      )}
     </>
   );
 }
 
 function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
   return (
-    <table className="past stack">
+    <table className="audit stack">
       <thead>
         <tr>
           <th scope="col">At</th>
           <th scope="col">By</th>
-          <th scope="col">Action</th>
-          <th scope="col">Of</th>
-          <th scope="col" className="optional">
-            Reason
-          </th>
+          <th scope="col">What happened</th>
+          <th scope="col">To</th>
+          <th scope="col">Why</th>
         </tr>
       </thead>
       <tbody>
@@ -100,11 +111,11 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
             <th scope="row">
               <Caller entry={entry} />
             </th>
-            <td>{entry.action}</td>
-            <td>
+            <td className={isRefusal(entry) ? "late" : undefined}>{wordsOf(entry)}</td>
+            <td className="wants">
               <Objects entry={entry} />
             </td>
-            <td className="optional">
+            <td className="words">
               <bdi>{auditSummary(entry)}</bdi>
             </td>
           </tr>
@@ -114,11 +125,38 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
   );
 }
 
+/** `lease-granted` is the name in the API and in filters; people read words. */
+function wordsOf({ action }: AuditEntry): string {
+  return action.replaceAll("-", " ");
+}
+
+function isRefusal({ action }: AuditEntry): boolean {
+  return action.endsWith("-refused");
+}
+
+/** A release with the token of the lease proves no name, but that it is the holder's. */
+function callerOf({ by, way, lease }: AuditEntry): string {
+  if (by !== undefined) return by;
+  if (way === "clock") return "Berth";
+  return lease === undefined ? "unnamed" : "the holder";
+}
+
+function csvRows(entries: readonly AuditEntry[]) {
+  const head = ["number", "at", "by", "as", "way", "space", "action", "resources", "lease"];
+  const rows = entries.map((entry) => [
+    ...[entry.number, entry.at, entry.by ?? "", entry.as ?? "", entry.way, entry.space ?? ""],
+    ...[entry.action, (entry.resources ?? []).join(" "), entry.lease ?? "", entry.holder ?? ""],
+    auditSummary(entry),
+  ]);
+  return [[...head, "holder", "reason"], ...rows];
+}
+
 /** Names come from callers, so each is isolated: it cannot turn the text around it. */
-function Caller({ entry: { by, as, way, space } }: { readonly entry: AuditEntry }) {
+function Caller({ entry }: { readonly entry: AuditEntry }) {
+  const { as, way, space } = entry;
   return (
     <>
-      <bdi>{by ?? (way === "clock" ? "Berth" : "unnamed")}</bdi>
+      <bdi>{callerOf(entry)}</bdi>
       {as === undefined ? null : (
         <>
           {" "}
@@ -154,7 +192,7 @@ function Objects({
       {lease === undefined ? null : (
         <>
           {" "}
-          <Link href={at("leases", lease)}>
+          <Link href={at("leases", lease)} className="faint">
             <bdi>{holder ?? lease}</bdi>
           </Link>
         </>

@@ -5,11 +5,13 @@ import { clusterLogs, eventsAbout, oneCluster, planOf } from "../data/questions.
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Facts } from "../parts/facts.tsx";
+import { type Figure, Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
-import { PhaseBar, PhaseTime } from "../parts/phase-bar.tsx";
+import { PageHead } from "../parts/page-head.tsx";
+import { PhaseBar } from "../parts/phase-bar.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
-import { inWholeSeconds, Left, Moment } from "../parts/times.tsx";
+import { Age, inWholeSeconds, Left, Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import { actionsFor } from "./cluster-actions.ts";
 import { messageOf } from "./cluster-facts.ts";
@@ -24,9 +26,14 @@ export function ClusterPage({ name }: { name: string }) {
       <Crumbs
         trail={[["Clusters", "/clusters"], ...(pool ? [[pool, at("pools", pool)] as const] : [])]}
       />
-      <h1>
-        {name} {cluster === undefined ? null : <StateChip state={cluster.state} />}
-      </h1>
+      <PageHead
+        title={name}
+        chip={cluster === undefined ? null : <StateChip state={cluster.state} />}
+      >
+        {cluster === undefined
+          ? null
+          : actionsFor(cluster).map((action) => <ActionButton key={action.verb} action={action} />)}
+      </PageHead>
       {isGone(error) ? (
         <p className="aside-note">
           There is no such cluster now. Below is what is still known about it.
@@ -48,52 +55,37 @@ function isGone(error: unknown): boolean {
 }
 
 function View({ cluster }: { cluster: Cluster }) {
-  const { lease, phase, hold, parameters, apiUrl, version, space, price, stuck } = cluster;
+  const { hold, parameters, apiUrl, version, space, stuck } = cluster;
   const message = messageOf(cluster);
   return (
     <>
       <NoActionsNote />
-      <div className="buttons start">
-        {actionsFor(cluster).map((action) => (
-          <ActionButton key={action.verb} action={action} />
-        ))}
-      </div>
-      <p className="phase-line">
+      {message === "" ? null : (
+        <p className={isTrouble(cluster) ? "callout" : "callout calm-callout"}>{message}</p>
+      )}
+      <Figures label={`${cluster.name} in numbers`} figures={figuresOf(cluster)} />
+      <div className="phase-line">
         <PhaseBar cluster={cluster} />
-        <span>
-          {cluster.state} for <PhaseTime phase={phase} />
-        </span>
-        {message === "" ? null : <span className="words">{message}</span>}
-      </p>
-      <Facts
-        label="About it"
-        facts={[
-          lease && [
-            "Held by",
-            <Link key="l" href={at("leases", lease.id)}>
-              {lease.holder}
-            </Link>,
-          ],
-          ["Age", inWholeSeconds(cluster.ageSeconds)],
-          ["Wanted", cluster.wanted],
-          phase.deadlineAt !== null && ["Time left", <Left key="d" until={phase.deadlineAt} />],
-          cluster.nextTryAt !== null && [
-            "Next attempt in",
-            <Left key="n" until={cluster.nextTryAt} />,
-          ],
-          hold && ["Held for debugging until", <Moment key="h" at={hold.until} />],
-          apiUrl !== null && ["API server", apiUrl],
-          version !== null && ["Version", version],
-          ["Template", `${cluster.template}, revision ${cluster.revision}`],
-          space !== null && ["Charged to", space],
-          ["Price", `${price} per hour`],
-          ["Instance", cluster.instance],
-          ...Object.entries(parameters).map(([key, value]): [string, string] => [
-            key,
-            String(value),
-          ]),
-        ]}
-      />
+      </div>
+      <section aria-labelledby="about-title">
+        <h2 id="about-title">About it</h2>
+        <Facts
+          label="About it"
+          facts={[
+            ["Wanted", cluster.wanted],
+            hold && ["Held for debugging until", <Moment key="h" at={hold.until} />],
+            apiUrl !== null && ["API server", apiUrl],
+            version !== null && ["Version", version],
+            ["Template", `${cluster.template}, revision ${cluster.revision}`],
+            space !== null && ["Charged to", space],
+            ["Instance", cluster.instance],
+            ...Object.entries(parameters).map(([key, value]): [string, string] => [
+              key,
+              String(value),
+            ]),
+          ]}
+        />
+      </section>
       {stuck === null || stuck.length === 0 ? null : (
         <section aria-labelledby="stuck-title">
           <h2 id="stuck-title">What blocks its destruction</h2>
@@ -106,6 +98,32 @@ function View({ cluster }: { cluster: Cluster }) {
       )}
     </>
   );
+}
+
+function isTrouble({ failures, stuck, lost }: Cluster): boolean {
+  return failures > 0 || stuck !== null || lost !== null;
+}
+
+function figuresOf({ state, phase, lease, nextTryAt, ageSeconds, price }: Cluster): Figure[] {
+  const { usualSeconds, deadlineAt } = phase;
+  return [
+    {
+      label: `${state.charAt(0).toUpperCase()}${state.slice(1)} for`,
+      value: <Age since={phase.since} />,
+      aside: usualSeconds === null ? "" : `usually ${inWholeSeconds(usualSeconds)}`,
+    },
+    ...(deadlineAt === null ? [] : [{ label: "Time left", value: <Left until={deadlineAt} /> }]),
+    ...(nextTryAt === null
+      ? []
+      : [{ label: "Next attempt in", value: <Left until={nextTryAt} /> }]),
+    {
+      label: "Held by",
+      value: lease === null ? "–" : <Link href={at("leases", lease.id)}>{lease.holder}</Link>,
+      aside: lease === null ? "nobody" : "",
+    },
+    { label: "Age", value: inWholeSeconds(ageSeconds) },
+    { label: "Price per hour", value: price },
+  ];
 }
 
 function Phases({ name, pool }: { name: string; pool: string | undefined }) {

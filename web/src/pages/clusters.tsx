@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allClusters } from "../data/questions.ts";
+import { type Figure, Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
@@ -38,6 +39,10 @@ export function Clusters() {
       {data === undefined ? <Loading /> : null}
       {data?.length === 0 ? <NoClusters /> : null}
       {data === undefined || data.length === 0 ? null : (
+        <Figures label="All clusters together" figures={figuresOf(data)} />
+      )}
+      <Orphans />
+      {data === undefined || data.length === 0 ? null : (
         <>
           <div className="tools">
             <FilterBox label="Filter by cluster, pool, state or holder" />
@@ -51,10 +56,26 @@ export function Clusters() {
         </>
       )}
       <Hubs />
-      <Orphans />
       <ClusterCosts />
     </>
   );
+}
+
+/** States that a worker ends by itself. */
+const onTheirWay = ["creating", "resuming", "stopping", "destroying", "used"];
+
+function figuresOf(clusters: readonly Cluster[]): Figure[] {
+  const count = (fits: (cluster: Cluster) => boolean) => clusters.filter(fits).length;
+  const failing = count(({ failures, stuck, lost }) => failures > 0 || stuck !== null || !!lost);
+  const perHour = clusters.reduce((sum, { price }) => sum + price, 0);
+  return [
+    { label: "Lent", value: count(({ lease }) => lease !== null) },
+    { label: "Free", value: count(({ state }) => state === "free") },
+    { label: "Hibernated", value: count(({ state }) => state === "hibernated") },
+    { label: "On their way", value: count(({ state }) => onTheirWay.includes(state)) },
+    { label: "Failing", value: failing, bad: failing > 0 },
+    { label: "Price per hour", value: grouped(perHour) },
+  ];
 }
 
 const byName = new Intl.Collator("en", { numeric: true });
@@ -78,6 +99,7 @@ interface TableProps {
 }
 
 export function ClusterTable({ clusters, withPools = false }: TableProps) {
+  const withMessages = clusters.some((cluster) => messageOf(cluster) !== "");
   return (
     <table className="clusters stack">
       <thead>
@@ -90,21 +112,25 @@ export function ClusterTable({ clusters, withPools = false }: TableProps) {
             Age
           </th>
           <th scope="col">Holder</th>
-          <th scope="col" className="optional">
-            Message
-          </th>
+          {withMessages ? <th scope="col">Message</th> : null}
         </tr>
       </thead>
       <tbody>
         {clusters.map((cluster) => (
-          <ClusterRow key={cluster.name} cluster={cluster} withPools={withPools} />
+          <ClusterRow key={cluster.name} {...{ cluster, withPools, withMessages }} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function ClusterRow({ cluster, withPools }: { cluster: Cluster; withPools: boolean }) {
+interface RowProps {
+  readonly cluster: Cluster;
+  readonly withPools: boolean;
+  readonly withMessages: boolean;
+}
+
+function ClusterRow({ cluster, withPools, withMessages }: RowProps) {
   const { name, pool, state, lease, ageSeconds, phase } = cluster;
   return (
     <tr data-row>
@@ -132,7 +158,7 @@ function ClusterRow({ cluster, withPools }: { cluster: Cluster; withPools: boole
           <Link href={at("leases", lease.id)}>{lease.holder}</Link>
         )}
       </td>
-      <td className="optional words">{messageOf(cluster)}</td>
+      {withMessages ? <td className="words">{messageOf(cluster)}</td> : null}
     </tr>
   );
 }

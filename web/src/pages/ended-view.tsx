@@ -1,9 +1,11 @@
 import type { Problem } from "../../../src/api/problem.ts";
 import { useAnswer } from "../data/query.ts";
 import { past } from "../data/questions.ts";
+import { Figures } from "../parts/figures.tsx";
 import { EmptyNote } from "../parts/notes.tsx";
+import { PageHead } from "../parts/page-head.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
-import { Age, Moment } from "../parts/times.tsx";
+import { Age, inWords, Moment } from "../parts/times.tsx";
 import { WhatNext } from "../parts/what-next.tsx";
 import { PastTable } from "./past-table.tsx";
 
@@ -40,15 +42,24 @@ export function EndedView({
   const known = typeof how === "string" && typeof endedAt === "string";
   return (
     <>
-      <h1>
-        {holder ?? entries[0]?.holder ?? <code>{id}</code>}{" "}
-        <StateChip state={known ? "ended" : "unknown"} />
-      </h1>
+      <PageHead
+        title={holder ?? entries[0]?.holder ?? <code>{id}</code>}
+        chip={<StateChip state={known ? "ended" : "unknown"} />}
+      />
       {known ? (
-        <p className="lead">
-          {endings[how] ?? `It ended (${how})`} at <Moment at={endedAt} />, <Age since={endedAt} />{" "}
-          ago.
-        </p>
+        <>
+          <p className="callout calm-callout">
+            {endings[how] ?? `It ended (${how})`} at <Moment at={endedAt} />.
+          </p>
+          <Figures
+            label="The lease in numbers"
+            figures={[
+              { label: "Ended", value: <Age since={endedAt} />, aside: "ago" },
+              { label: "Waited", value: inWords(entries[0]?.waitSeconds) },
+              { label: "Held for", value: inWords(entries[0]?.holdSeconds) },
+            ]}
+          />
+        </>
       ) : (
         <EmptyNote title={problem.message}>
           <WhatNext problem={problem} />

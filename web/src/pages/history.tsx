@@ -35,8 +35,8 @@ export function History() {
     <>
       <h1>History</h1>
       <HistoryCharts />
-      <CompareWeeks />
       <EstimateAccuracyNote />
+      <CompareWeeks />
       <Past />
     </>
   );

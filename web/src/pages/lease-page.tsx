@@ -21,7 +21,7 @@ export function LeasePage({ id }: { id: string }) {
       />
       {over ? <EndedView id={id} holder={holder} problem={error} /> : <ProblemNote error={error} />}
       {over ? null : data === undefined ? (
-        <Loading />
+        error === undefined && <Loading />
       ) : data.granted ? (
         <HeldView lease={data.lease} />
       ) : (

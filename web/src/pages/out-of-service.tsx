@@ -1,15 +1,16 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { Resource } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allPools, inStates } from "../data/questions.ts";
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
+import { Figures } from "../parts/figures.tsx";
+import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { Age } from "../parts/times.tsx";
-import { at } from "../router.ts";
+import { at, useFilter } from "../router.ts";
 import { actionsFor } from "./actions.ts";
-import { coolingAside } from "./pool-facts.ts";
 
 const shownAtFirst = 50;
 
@@ -24,31 +25,54 @@ const names = states.map(([state]) => state);
 /** Resources that cannot be lent, with the cleaner's output. */
 export function OutOfService() {
   const { data, error } = useAnswer(inStates(names));
+  const [text] = useFilter("q");
+  const shown = useMemo(() => {
+    const wanted = text.toLowerCase();
+    const has = ({ name, pool, note }: Resource) =>
+      [name, pool, note].some((word) => word.toLowerCase().includes(wanted));
+    return data?.map((resources) => resources.filter(has)) ?? [];
+  }, [data, text]);
+  const isEmpty = data?.every((resources) => resources.length === 0) ?? false;
   return (
     <>
       <h1>Out of service</h1>
       <ProblemNote error={error} />
       <NoActionsNote />
-      {data === undefined ? <Loading /> : null}
-      {data?.every((resources) => resources.length === 0) ? (
+      {data === undefined ? error === undefined && <Loading /> : <Counts found={data} />}
+      {isEmpty ? (
         <EmptyNote title="Everything is in service">
           Drained, dirty and quarantined resources appear here, with the output of their cleaner.
         </EmptyNote>
+      ) : (
+        <div className="tools">
+          <FilterBox label="Filter by resource, pool or note" />
+        </div>
+      )}
+      {!isEmpty && data !== undefined && shown.every((resources) => resources.length === 0) ? (
+        <EmptyNote title="No resource matches">Change the filter.</EmptyNote>
       ) : null}
-      <Cooling />
       {states.map(([state, title, about], index) => (
-        <InState key={state} {...{ state, title, about }} resources={data?.[index] ?? []} />
+        <InState key={state} {...{ state, title, about }} resources={shown[index] ?? []} />
       ))}
     </>
   );
 }
 
-/** Cooling resources need no action, but the overview counts them. */
-function Cooling() {
+/** How many in each state. Cooling ones need no action, but the overview counts them. */
+function Counts({ found }: { found: readonly (readonly Resource[])[] }) {
   const { data } = useAnswer(allPools);
-  const words = coolingAside(data?.pools ?? []);
-  return words === "" ? null : (
-    <p className="calm">{words}: they become free by themselves after their cooldown.</p>
+  const cooling = (data?.pools ?? []).reduce((sum, pool) => sum + (pool.states["cooling"] ?? 0), 0);
+  return (
+    <Figures
+      label="Out of service, by state"
+      figures={[
+        ...states.map(([state, title], index) => {
+          const value = found[index]?.length ?? 0;
+          return { label: title, value, bad: state === "quarantined" && value > 0 };
+        }),
+        { label: "Cooling", value: cooling, aside: "free by themselves" },
+      ]}
+    />
   );
 }
 
@@ -65,12 +89,28 @@ function InState({ state, title, about, resources }: InStateProps) {
   return (
     <section aria-labelledby={`out-${state}`}>
       <h2 id={`out-${state}`}>
-        {title} <small>{resources.length}</small>
+        {title} <small>{about}</small>
       </h2>
-      <p className="calm">{about}</p>
-      {resources.slice(0, limit).map((resource) => (
-        <OutRow key={resource.name} resource={resource} />
-      ))}
+      <table className="out stack">
+        <thead>
+          <tr>
+            <th scope="col">Resource</th>
+            <th scope="col">Pool</th>
+            <th scope="col" className="number">
+              For
+            </th>
+            <th scope="col">Note</th>
+            <th scope="col" className="action-cell">
+              <span className="hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {resources.slice(0, limit).map((resource) => (
+            <OutRow key={resource.name} resource={resource} />
+          ))}
+        </tbody>
+      </table>
       <MoreButton shown={limit} of={resources.length} onMore={setLimit} />
     </section>
   );
@@ -80,26 +120,31 @@ function OutRow({ resource }: { resource: Resource }) {
   const { name, pool, changedAt, note } = resource;
   const [first = "", ...rest] = note.trim().split("\n");
   return (
-    <article className="out-row" data-row>
-      <p>
+    <tr data-row>
+      <th scope="row">
         <Link href={at("resources", name)}>{name}</Link>
-        <span className="faint">
-          in <Link href={at("pools", pool)}>{pool}</Link> for <Age since={changedAt} />
-        </span>
-        <span className="actions">
-          {actionsFor(resource).map((action) => (
-            <ActionButton key={action.verb} action={action} />
-          ))}
-        </span>
-      </p>
-      {rest.length === 0 ? (
-        <p className="words">{first}</p>
-      ) : (
-        <details>
-          <summary>{first}</summary>
-          <pre>{note}</pre>
-        </details>
-      )}
-    </article>
+      </th>
+      <td>
+        <Link href={at("pools", pool)}>{pool}</Link>
+      </td>
+      <td className="number" data-label="For">
+        <Age since={changedAt} />
+      </td>
+      <td className="words">
+        {rest.length === 0 ? (
+          first
+        ) : (
+          <details>
+            <summary>{first}</summary>
+            <pre>{note}</pre>
+          </details>
+        )}
+      </td>
+      <td className="action-cell">
+        {actionsFor(resource).map((action) => (
+          <ActionButton key={action.verb} action={action} />
+        ))}
+      </td>
+    </tr>
   );
 }

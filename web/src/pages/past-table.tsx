@@ -4,15 +4,23 @@ import { inWords, Moment } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 
+interface Props {
+  readonly entries: readonly HistoryEntry[];
+  /** All are of one resource, which the page names. */
+  readonly ofOne?: boolean;
+}
+
 /** Past leases, the latest first. */
-export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
+export function PastTable({ entries, ofOne = false }: Props) {
+  const hasAmounts = entries.some(({ amount }) => amount !== null);
+  const showsWhat = !ofOne || hasAmounts;
   return (
     <table className="past stack">
       <thead>
         <tr>
           <th scope="col">Ended</th>
           <th scope="col">Holder</th>
-          <th scope="col">Resource</th>
+          {showsWhat ? <th scope="col">{ofOne ? "Amount" : "Resource"}</th> : null}
           <th scope="col" className="number optional">
             Waited
           </th>
@@ -31,16 +39,9 @@ export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
             <th scope="row">
               <Link href={at("leases", entry.id)}>{entry.holder}</Link>
             </th>
-            <td>
-              {entry.resource === null ? (
-                <Link href={at("pools", entry.pool)}>{entry.pool}, never granted</Link>
-              ) : (
-                <Link href={at("resources", entry.resource)}>{entry.resource}</Link>
-              )}
-              {entry.amount === null ? null : (
-                <small className="faint"> {amountText(entry.amount)}</small>
-              )}
-            </td>
+            {showsWhat ? (
+              <td>{ofOne ? amountText(entry.amount) : <What entry={entry} />}</td>
+            ) : null}
             <td className="number optional" data-label="Waited">
               {inWords(entry.waitSeconds)}
             </td>
@@ -52,6 +53,19 @@ export function PastTable({ entries }: { entries: readonly HistoryEntry[] }) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+function What({ entry: { resource, pool, amount } }: { entry: HistoryEntry }) {
+  return (
+    <>
+      {resource === null ? (
+        <Link href={at("pools", pool)}>{pool}, never granted</Link>
+      ) : (
+        <Link href={at("resources", resource)}>{resource}</Link>
+      )}
+      {amount === null ? null : <small className="faint"> {amountText(amount)}</small>}
+    </>
   );
 }
 

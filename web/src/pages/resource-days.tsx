@@ -8,29 +8,41 @@ import { momentText } from "../parts/clock-time.ts";
 import { ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
 import { useFilter } from "../router.ts";
-import { coveredMs, holdsOf, rowsOf } from "./holds.ts";
+import { coveredMs, type Hold, holdsOf, rowsOf } from "./holds.ts";
 import { PastTable } from "./past-table.tsx";
 
 const spans = [
-  ["", "7 days", 7 * 24],
+  ["", "Fit", undefined],
+  ["7d", "7 days", 7 * 24],
   ["1d", "1 day", 24],
   ["6h", "6 hours", 6],
   ["1h", "1 hour", 1],
 ] as const;
 const hourMs = 3_600_000;
+const weekHours = 7 * 24;
 const width = 1_000;
 const height = 34;
+/** The colours of the blocks. */
+const keys = [
+  ["free", "held now"],
+  ["held", "released"],
+  ["dirty", "expired or ended"],
+  ["cleaning", "cleaned"],
+] as const;
 /** More holders at a time share the last row. */
 const rowsMax = 8;
 
 /** The holders of a resource: each hold is a block, and holds at the same time have rows. */
 export function ResourceDays({ resource }: { resource: Resource }) {
   const [chosen] = useFilter("span");
-  const hours = spans.find(([name]) => name === chosen)?.[2] ?? 168;
+  const hours = spans.find(([name]) => name === chosen)?.[2];
+  const since = `${hours ?? weekHours}h`;
   const { data, error } = useAnswer(
-    past({ resource: resource.name, since: `${hours}h`, limit: 500, purpose: "all" }),
+    past({ resource: resource.name, since, limit: 500, purpose: "all" }),
   );
   const entries = data?.items ?? [];
+  const now = useNowMs();
+  const fitting = fittingHours(holdsOf(resource, entries, now), now);
   return (
     <section aria-labelledby="days-title">
       <div className="tools">
@@ -38,10 +50,18 @@ export function ResourceDays({ resource }: { resource: Resource }) {
         <Choice name="span" label="Period" options={spans.map(([n, l]) => [n, l] as const)} />
       </div>
       <ProblemNote error={error} />
-      <Lane entries={entries} resource={resource} spanMs={hours * hourMs} />
-      {entries.length === 0 ? null : <PastTable entries={entries.slice(0, 50)} />}
+      <Lane entries={entries} resource={resource} spanMs={(hours ?? fitting) * hourMs} />
+      {entries.length === 0 ? null : <PastTable entries={entries.slice(0, 50)} ofOne />}
     </section>
   );
+}
+
+/** The shortest span that has all holds, so that they are seen. */
+function fittingHours(holds: readonly Hold[], nowMs: number): number {
+  const first = Math.min(nowMs, ...holds.map(({ startMs }) => startMs));
+  const hours = spans.flatMap(([, , length]) => (length === undefined ? [] : [length]));
+  const fits = hours.filter((length) => length * hourMs >= nowMs - first);
+  return Math.min(weekHours, ...fits);
 }
 
 interface LaneProps {
@@ -86,6 +106,13 @@ function Lane({ entries, resource, spanMs }: LaneProps) {
         <span>{words}</span>
         <span>now</span>
       </figcaption>
+      <p className="legend">
+        {keys.map(([look, label]) => (
+          <span key={label}>
+            <i className={`look-${look}`} aria-hidden="true" /> {label}
+          </span>
+        ))}
+      </p>
     </figure>
   );
 }

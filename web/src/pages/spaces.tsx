@@ -1,7 +1,9 @@
+import { useState } from "react";
 import type { Space } from "../../../src/api/space-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allSpaces } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { at } from "../router.ts";
@@ -121,7 +123,11 @@ function heldName({ pool, dimension }: Space["holds"][number]): string {
   return dimension === null ? pool : `${dimension} of ${pool}`;
 }
 
+/** A space may hold something of hundreds of pools. */
+const holdsAtFirst = 8;
+
 function SpaceCard({ space: { name, holds, quotas } }: { space: Space }) {
+  const [limit, setLimit] = useState(holdsAtFirst);
   if (holds.length + quotas.length === 0) return null;
   return (
     <li id={name}>
@@ -141,7 +147,7 @@ function SpaceCard({ space: { name, holds, quotas } }: { space: Space }) {
             }
           />
         ))}
-        {holds.map(({ pool, dimension, held, capacity }) => (
+        {holds.slice(0, limit).map(({ pool, dimension, held, capacity }) => (
           <Bar
             key={`${pool} ${dimension}`}
             label={<Of pool={pool} dimension={dimension} before="" />}
@@ -151,6 +157,7 @@ function SpaceCard({ space: { name, holds, quotas } }: { space: Space }) {
           />
         ))}
       </dl>
+      <MoreButton shown={limit} of={holds.length} onMore={setLimit} />
     </li>
   );
 }

@@ -1,10 +1,11 @@
+import type { ReactNode } from "react";
 import { Link } from "./link.tsx";
 import { grouped } from "./numbers.ts";
 
 export interface Figure {
   readonly label: string;
-  readonly value: number | string;
-  readonly aside?: string;
+  readonly value: ReactNode;
+  readonly aside?: ReactNode;
   readonly href?: string;
   /** Something is wrong. */
   readonly bad?: boolean;
