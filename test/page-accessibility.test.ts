@@ -1,11 +1,22 @@
 /** What a machine can find of what keeps people out: contrast, names, roles, order of headings. */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath } from "./chromium.ts";
-import { pageWorld, type World } from "./page-world.ts";
+import { pageWorldWith, type World } from "./page-world.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Of a hub that nobody can reach. */
+const kubeconfig = `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{ name: c, cluster: { server: "http://127.0.0.1:9" } }]
+users: [{ name: c, user: {} }]
+contexts: [{ name: c, context: { cluster: c, user: c } }]
+`;
 
 const phone = { width: 390, height: 800 };
 
@@ -36,8 +47,12 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     "no such page": "/nowhere",
   };
 
+  let folder: string;
   beforeAll(async () => {
-    world = await pageWorld({
+    folder = mkdtempSync(join(tmpdir(), "berth-page-axe-"));
+    const hub = join(folder, "hub.kubeconfig");
+    writeFileSync(hub, kubeconfig);
+    const pools = {
       account: { members: ["acc-1", "acc-2", "acc-3"], cooldown: "1h", lifetime: "2h" },
       single: { count: 1 },
       paced: {
@@ -48,6 +63,14 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
         place: "least-used",
         members: { "room-1": { capacity: { vcpus: 96, memory: 512 } } },
       },
+      ns: { template: "ns", max: 2 },
+    };
+    world = await pageWorldWith({
+      pools,
+      auth: { anonymous: { space: "ops", role: "operator" } },
+      spaces: { ops: { weight: 2, quota: { single: 1 } } },
+      hubs: { east: { kubeconfig: hub, limit: 9, labels: { region: "us" } } },
+      templates: { ns: { driver: "namespace", hubs: { region: "us" } } },
     });
     const { client } = world;
     const ask = (holder: string, pool: string) =>
@@ -65,7 +88,10 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     paths["a lease"] = `/leases/${held.granted ? held.lease.id : ""}`;
     paths["a request"] = `/requests/${waits.granted ? "" : waits.request.id}`;
   });
-  afterAll(() => world[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await world?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   const names = [...Object.keys(paths), "a lease", "a request"];
   test.each(names)(
@@ -85,6 +111,24 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.close();
     },
   );
+
+  test("has no serious accessibility violation in the answer of what-if", async () => {
+    const page = await world.open("/pools/account?values=2,3,4&last=1h", { bypassCSP: true });
+    await page.getByRole("button", { name: "Replay the demand" }).click();
+    await page.locator(".what-if .curves svg").waitFor();
+    expect(await seriousFindings(page), "light").toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await seriousFindings(page), "dark").toEqual([]);
+    await page.close();
+  });
+
+  test("shows spaces and hubs, so that these are checked too", async () => {
+    const page = await world.open("/spaces");
+    await page.locator(".space-table tbody tr", { hasText: "ops" }).waitFor();
+    await page.goto(new URL("/clusters", world.server.url).href);
+    await page.locator(".hubs tbody tr", { hasText: "east" }).waitFor();
+    await page.close();
+  });
 
   test("has no serious accessibility violation in the dialog before an action", async () => {
     const page = await world.open("/resources/acc-3", { bypassCSP: true });
