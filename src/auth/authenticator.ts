@@ -9,8 +9,8 @@ import type { IssuerSpec } from "./issuer-spec.ts";
 import type { IssuerReports } from "./issuers/issuer-keys.ts";
 import { IssuerTokens } from "./issuers/issuer-tokens.ts";
 import { principalFrom } from "./issuers/rules.ts";
-import { LastCallers } from "./last-callers.ts";
 import type { Principal } from "./principal.ts";
+import { RecentCallers } from "./recent-callers.ts";
 import {
   certificateRefused,
   credentialsMissing,
@@ -25,7 +25,7 @@ export class Authenticator {
   #spec: AuthSpec | undefined;
   #tokens = new StaticTokens([]);
   readonly #issuers: IssuerTokens;
-  readonly #lastCallers = new LastCallers();
+  readonly #recentCallers = new RecentCallers();
   readonly #nowMs: () => number;
   #revision = 0;
 
@@ -48,7 +48,7 @@ export class Authenticator {
     this.limits.configure(spec?.limits);
     this.#tokens = new StaticTokens(spec?.tokens ?? []);
     this.#issuers.configure(spec?.issuers ?? []);
-    this.#lastCallers.forgetAll();
+    this.#recentCallers.forgetAll();
     this.#revision += 1;
   }
 
@@ -70,19 +70,20 @@ export class Authenticator {
   /**
    * Throws, or rejects with, a Problem with status 401, 403 or 503. Returns a promise only for the
    * token of an issuer that is not verified yet. Only call it while authentication is on.
+   * `beforeVerifying` is called, and may throw, before a signature is checked: that costs much.
    */
   authenticate(
     authorization: string,
-    { connection, beforeVerifying }: CallOfToken = {},
+    beforeVerifying?: () => void,
   ): Principal | Promise<Principal> {
     const nowMs = this.#nowMs();
-    const last = connection && this.#lastCallers.recall(connection, authorization, nowMs);
-    if (last !== undefined) return last;
+    const recent = this.#recentCallers.recall(authorization, nowMs);
+    if (recent !== undefined) return recent;
     const { token, user } = parseAuthorization(authorization);
     // The token of an issuer says itself who the caller is, so the user with it may be anybody.
     const known = this.#issuers.recall(token) ?? this.#tokens.find(token, nowMs, user);
     if (known !== undefined) {
-      if (connection !== undefined) this.#lastCallers.remember(connection, authorization, known);
+      this.#recentCallers.remember(authorization, known, nowMs);
       return known.principal;
     }
     beforeVerifying?.();
@@ -133,13 +134,6 @@ const noCertificateRule = "no rule of auth.certificates matches it";
 function refusalOf(certificate: ShownCertificate, nowMs: number): string | undefined {
   if ("refusal" in certificate) return certificate.refusal;
   return certificate.expiresAtMs <= nowMs ? "it has expired" : undefined;
-}
-
-interface CallOfToken {
-  /** The connection of the call: what was last proved on it is remembered. */
-  readonly connection?: object;
-  /** Called, and may throw, before a signature is checked: that costs much. */
-  readonly beforeVerifying?: () => void;
 }
 
 interface Credentials {

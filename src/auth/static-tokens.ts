@@ -1,7 +1,7 @@
 /** Tokens that the configuration lists by their hash. */
 import { hash, timingSafeEqual } from "node:crypto";
 import type { SpaceName } from "../core/model/ids.ts";
-import type { Proven } from "./last-callers.ts";
+import type { Proven } from "./recent-callers.ts";
 import { refuseCredentials } from "./refusals.ts";
 import type { Role } from "./roles.ts";
 

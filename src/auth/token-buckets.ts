@@ -4,6 +4,8 @@ export interface Rate {
   readonly burst: number;
 }
 
+const sweptKeysMin = 1_024;
+
 /**
  * One bucket of tokens per key. A bucket is one number: the time at which it would be full again
  * (the generic cell rate algorithm). Full buckets are forgotten, and there is a limit of keys, so
@@ -12,11 +14,14 @@ export interface Rate {
 export class TokenBuckets {
   readonly #keysMax: number;
   readonly #fullAtMs = new Map<string, number>();
+  /** With this many keys the full buckets are forgotten. */
+  #sweepAt: number;
   #rate: Rate;
 
   constructor(rate: Rate, keysMax: number) {
     this.#rate = rate;
     this.#keysMax = keysMax;
+    this.#sweepAt = Math.min(keysMax, sweptKeysMin);
   }
 
   get size(): number {
@@ -34,7 +39,7 @@ export class TokenBuckets {
     const fullAtMs = known === undefined ? nowMs : Math.max(known, nowMs);
     const waitMs = fullAtMs - nowMs - (this.#rate.burst - 1) * everyMs;
     if (waitMs > 0) return waitMs;
-    if (known === undefined && this.#fullAtMs.size >= this.#keysMax) this.#makeRoom(nowMs);
+    if (known === undefined && this.#fullAtMs.size >= this.#sweepAt) this.#sweep(nowMs);
     this.#fullAtMs.set(key, fullAtMs + everyMs);
     return 0;
   }
@@ -46,15 +51,20 @@ export class TokenBuckets {
     return Math.max(0, fullAtMs - nowMs - (this.#rate.burst - 1) * everyMs);
   }
 
-  /** A tenth at least, so that it is rare. */
-  #makeRoom(nowMs: number): void {
+  /**
+   * Next at twice the keys that are left, so that each call pays for little of it. Every lease has a
+   * key: without this the map would be too large for the caches of a processor.
+   */
+  #sweep(nowMs: number): void {
     for (const [key, fullAtMs] of this.#fullAtMs) {
       if (fullAtMs <= nowMs) this.#fullAtMs.delete(key);
     }
+    // A tenth at least, so that it is rare.
     const enough = this.#keysMax * 0.9;
     for (const key of this.#fullAtMs.keys()) {
-      if (this.#fullAtMs.size <= enough) return;
+      if (this.#fullAtMs.size <= enough) break;
       this.#fullAtMs.delete(key);
     }
+    this.#sweepAt = Math.min(this.#keysMax, Math.max(sweptKeysMin, 2 * this.#fullAtMs.size));
   }
 }

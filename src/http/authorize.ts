@@ -153,10 +153,9 @@ export function authenticate(
     throw asFailure(context, request, error);
   };
   try {
-    const found = auth.authenticate(authorization, {
-      connection: request.raw.socket,
-      beforeVerifying: () => auth.limits.mustMayFail(callerAddress(request), broker.now()),
-    });
+    const found = auth.authenticate(authorization, () =>
+      auth.limits.mustMayFail(callerAddress(request), broker.now()),
+    );
     return found instanceof Promise ? found.catch(refuse) : found;
   } catch (error) {
     return refuse(error);

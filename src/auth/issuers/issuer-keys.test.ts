@@ -16,8 +16,6 @@ const { coolDownMs, refreshMs, staleMs } = issuerLimits;
 class TestAuth {
   nowMs = 1_700_000_000_000;
   readonly reports: string[] = [];
-  /** All calls come over one connection, which remembers its last caller. */
-  readonly connection = {};
   readonly auth: Authenticator;
 
   constructor(...issuers: readonly IssuerSpec[]) {
@@ -30,7 +28,7 @@ class TestAuth {
   /** The name of the caller, or the status of the refusal. */
   async call(token: string): Promise<string | number> {
     try {
-      return (await this.auth.authenticate(`Bearer ${token}`, this)).name;
+      return (await this.auth.authenticate(`Bearer ${token}`)).name;
     } catch (error) {
       if (error instanceof Problem) return error.status;
       throw error;
@@ -39,7 +37,7 @@ class TestAuth {
 
   /** True if the token is known without any promise. */
   isRemembered(token: string): boolean {
-    const found = this.auth.authenticate(`Bearer ${token}`, this);
+    const found = this.auth.authenticate(`Bearer ${token}`);
     if (!(found instanceof Promise)) return true;
     found.catch(() => {});
     return false;

@@ -1,8 +1,8 @@
 /** Verifies tokens that an issuer has signed, and caches the result by hash until they expire. */
 import { hash } from "node:crypto";
 import type { IssuerSpec } from "../issuer-spec.ts";
-import type { Proven } from "../last-callers.ts";
 import type { Principal } from "../principal.ts";
+import type { Proven } from "../recent-callers.ts";
 import { refuseCredentials, unknownToken } from "../refusals.ts";
 import { IssuerKeys, type IssuerReports } from "./issuer-keys.ts";
 import { issuerLimits } from "./limits.ts";

@@ -178,6 +178,9 @@ export function spacesDefined(state: State, { spaces, others }: EventOf<"spaces-
   for (const space of state.spaces.values()) {
     edit(space).policy = spacePolicyOf(state, space.name);
     edit(space).cohort = spaceCohort(state, space.name);
+    // One that had no cohort shares these with others.
+    edit(space).quoted = new Map();
+    edit(space).wanted = new Map();
     setLargestPart(space, space.largestPart);
   }
   countCohortsAnew(state);

@@ -83,14 +83,36 @@ export interface Space {
   readonly wanted: ReadonlyMap<string, ReadonlyMap<number, number>>;
 }
 
+const nothing: ReadonlyMap<never, never> = new Map<never, never>();
+const none: ReadonlySet<never> = new Set();
+const empty = { held: nothing, leases: none, lines: none };
+
+/**
+ * A space is often made for its only lease and forgotten after it, so what it rarely has is not made:
+ * without a cohort it counts nothing for one.
+ */
 export function newSpace(state: Policies, name: SpaceName): Space {
-  const policy = spacePolicyOf(state, name);
+  const cohort = spaceCohort(state, name);
+  const counted = () => (cohort === null ? nothing : new Map());
+  const own = { held: new Map(), leases: new Set<Lease>(), lines: new Set<Line>() };
+  return makeSpace(state, { name, cohort, quoted: counted(), wanted: counted() }, own);
+}
+
+/** A space that has nothing, to be read only. */
+function visitingSpace(state: Policies, name: SpaceName): Space {
+  const cohort = spaceCohort(state, name);
+  return makeSpace(state, { name, cohort, quoted: nothing, wanted: nothing }, empty);
+}
+
+function makeSpace(
+  state: Policies,
+  { name, cohort, quoted, wanted }: Pick<Space, "name" | "cohort" | "quoted" | "wanted">,
+  { held, leases, lines }: Pick<Space, "held" | "leases" | "lines">,
+): Space {
   return {
-    kind: "space",
-    ...{ name, policy, held: new Map(), cost: 0, users: 0, waiting: 0 },
-    ...{ largestPart: 0, share: 0 },
-    ...{ lines: new Set(), leases: new Set(), quoted: new Map(), wanted: new Map() },
-    cohort: spaceCohort(state, name),
+    ...{ kind: "space", name, policy: spacePolicyOf(state, name), cohort },
+    ...{ held, leases, lines, quoted, wanted },
+    ...{ cost: 0, largestPart: 0, share: 0, users: 0, waiting: 0 },
   };
 }
 
@@ -113,7 +135,7 @@ export function spacePolicyOf(
 /** The space of a command, also if it has no request and no lease yet. */
 export function spaceOf(state: State, name: SpaceName | undefined): Space | null {
   if (name === undefined) return null;
-  return state.spaces.get(name) ?? newSpace(state, name);
+  return state.spaces.get(name) ?? visitingSpace(state, name);
 }
 
 export function heldOf(space: Space, pool: Pool, key: string): number {
