@@ -1,9 +1,12 @@
 /** What is special about `/client.sh`; what it shares with the other clients is in `clients/vectors`. */
 import { execFileSync } from "node:child_process";
-import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, symlink } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { exitCodes } from "../src/cli/exit-codes.ts";
 import { BerthClient } from "../src/client/berth-client.ts";
 import { pause } from "../src/client/pause.ts";
@@ -227,6 +230,52 @@ test("--fail-open runs the command without a lease, --fail-open-always also if i
   expect(run.stderr).toContain("RUNNING WITHOUT A LEASE (--fail-open)");
   expect((await done(["run", "--pool", "nope", "--fail-open", ...show])).code).toBe(66);
   expect((await done(["run", "--pool", "nope", "--fail-open-always", ...show])).code).toBe(5);
+});
+
+describe("a server that lies", () => {
+  const granted: Readonly<Record<string, string>> = {
+    ...{ id: "abc", token: "tok", ttl: "1m", grantedAt: "2026-01-01T00:00:00Z" },
+    ...{ "claims.0.id": "c1", "claims.0.pool": "p", "claims.0.resource": "r" },
+  };
+  // bash runs what stands in the index of an array when it calculates. Spaces are not needed.
+  const touch = "touch$IFS$TMPDIR/ran";
+  const command = `status[$(${touch})]`;
+
+  async function lie(status: number, lies: Readonly<Record<string, string>>) {
+    const lines = Object.entries({ ...granted, ...lies }).map(
+      ([name, value]) => `${name}=${value}\n`,
+    );
+    const liar = createServer((_, reply) => reply.writeHead(status).end(lines.join("")));
+    await once(liar.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void liar.close());
+    const TMPDIR = await mkdtemp(join(server.folder, "lie-"));
+    const BERTH_URL = `http://127.0.0.1:${(liar.address() as AddressInfo).port}`;
+    return { TMPDIR, BERTH_URL };
+  }
+
+  test.each<[string, number, Readonly<Record<string, string>>]>([
+    ["end", 200, { endsAt: `2026-01-01T00:00:00+${command}Z` }],
+    ["fraction of a second", 200, { endsAt: `2026-01-01T00:00:00.1+${command}Z` }],
+    ["wait", 202, { waitedSeconds: command }],
+    ["estimate", 202, { waitedSeconds: "1", etaSeconds: `1+${command}` }],
+    ["fence", 200, { "claims.0.fence": `';${touch};'` }],
+    ["resource", 200, { "claims.0.resource": `';${touch};'` }],
+  ])("runs nothing by its %s", async (_, status, lies) => {
+    const env = await lie(status, lies);
+    const args = ["acquire", "--pool", "p", "--timeout", "0s", "-o", "env"];
+    const { stdout } = await finished(start(args, env, "bash"));
+    await finished(new Process("bash", ["-c", stdout], { ...clean, ...env }));
+    expect(await readdir(env.TMPDIR)).toEqual([]);
+  });
+
+  test("cannot send commands to a terminal", async () => {
+    const lies = { detail: "No\u001b]0;title\u0007 more", code: "bad", hint: "\u001b[2Jhint" };
+    const { stderr } = await done(
+      ["ask", "--pool", "p", "--request-id", "r"],
+      await lie(400, lies),
+    );
+    expect(stderr).toBe("berth: No]0;title more\n  [2Jhint\n");
+  });
 });
 
 test("--help has the exit codes of berth run", async () => {

@@ -90,8 +90,12 @@ END
 
 # ---- messages ----
 
+# What a server says must not move the cursor of a terminal or hide other lines.
 note() {
-    printf '%s\n' "$*" >&2
+    case $* in
+        *[[:cntrl:]]*) printf '%s\n' "$*" | LC_ALL=C tr -d '\000-\011\013-\037\177' >&2 ;;
+        *) printf '%s\n' "$*" >&2 ;;
+    esac
 }
 
 # fail CODE MESSAGE HINT
@@ -165,8 +169,9 @@ rough() {
 
 # Leaves an instant such as 2026-11-17T05:27:26.123Z in `ms`, since 1970. Fails if it is none.
 to_instant() {
-    case $1 in [0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]*Z) ;; *) return 1 ;; esac
+    case $1 in [1-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]*Z) ;; *) return 1 ;; esac
     rest=${1%Z}
+    case ${rest#???????????????????} in '' | .) ;; .*[!0-9]* | [!.]*) return 1 ;; esac
     year=${rest%%-*} rest=${rest#*-}
     month=$((1${rest%%-*} - 100)) rest=${rest#*-}
     day=$((1${rest%%T*} - 100)) rest=${rest#*T}
@@ -248,6 +253,11 @@ to_suffix() {
     suffix=$(printf %s "$1" | LC_ALL=C tr '[:lower:]' '[:upper:]' | LC_ALL=C tr -c A-Z0-9 _)
 }
 
+# A number that a shell can calculate with. Anything else in $((…)) may be a command for bash.
+is_number() {
+    case $1 in '' | *[!0-9]* | 0?* | ??????????????????*) return 1 ;; esac
+}
+
 is_token() {
     case $1 in '' | *[!A-Za-z0-9._~+/=-]*) return 1 ;; esac
 }
@@ -322,6 +332,8 @@ read_reply() {
             notice.reason=*) r_notice_reason=$value ;;
         esac
     done <"$reply"
+    is_number "${r_waited%%.*}" || r_waited=0
+    is_number "${r_eta%%.*}" || r_eta=''
 }
 
 # Leaves what went wrong with the last call in `code`, `message` and `hint`.
@@ -763,7 +775,7 @@ read_lease() {
                 ;;
             pool) c_pool=$value ;;
             resource) c_resource=$value ;;
-            fence) c_fence=$value ;;
+            fence) ! is_number "$value" || c_fence=$value ;;
             cluster) [ "$value" != true ] || c_cluster=yes ;;
         esac
     done <"$reply"
