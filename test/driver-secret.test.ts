@@ -29,7 +29,7 @@ describe.skipIf(noKube)("a credential in a Secret of Kubernetes", () => {
       stdio: ["ignore", "pipe", "pipe"],
     });
 
-  test("P10: is read by the provisioner for its driver; without it nothing is called", async () => {
+  test("P9, P10: is read for the driver, nothing is called without it, and another one replaces the stock", async () => {
     await using world = await ScriptedWorld.open();
     await world.before("create", 'cp "$BERTH_CREDENTIALS" "$WORLD/used"');
     kubectl("create", "namespace", "cloud-keys");
@@ -47,5 +47,22 @@ describe.skipIf(noKube)("a credential in a Secret of Kubernetes", () => {
     await expect.poll(states, soon).toEqual(["free", "free"]);
     const used = JSON.parse(await readFile(join(world.folder, "used"), "utf8"));
     expect(used).toEqual({ cloud: value });
-  }, 120_000);
+    const before = (await clustersOf(server)).map(({ instance }) => instance);
+    const [revision] = (await clustersOf(server)).map((one) => one.revision);
+    // Not the first sight of the Secret: only a change of it replaces clusters.
+    expect(new Set((await clustersOf(server)).map((one) => one.revision)).size).toBe(1);
+    const data = { access: Buffer.from("another-key-in-a-secret").toString("base64") };
+    kubectl("-n", "cloud-keys", "patch", "secret", "aws", "-p", JSON.stringify({ data }));
+    const isReplaced = async () =>
+      (await clustersOf(server)).every((one) => one.state === "free" && one.revision !== revision);
+    await expect.poll(isReplaced, soon).toBe(true);
+    const after = (await clustersOf(server)).map(({ instance }) => instance);
+    expect(after.filter((instance) => before.includes(instance))).toEqual([]);
+    const [again] = (await clustersOf(server)).map((one) => one.revision);
+    await server.stop();
+    await server.start();
+    await expect.poll(states, soon).toEqual(["free", "free"]);
+    const kept = (await clustersOf(server)).map((one) => [one.instance, one.revision]);
+    expect(kept, "after a restart").toEqual(after.map((instance) => [instance, again]));
+  }, 240_000);
 });

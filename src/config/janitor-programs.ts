@@ -1,5 +1,6 @@
 import { constants as access, accessSync, statSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
+import type { SecretSource } from "./template-spec.ts";
 
 /** How the programs of janitors, and other files, are found. Without it they stay as written. */
 export interface JanitorPrograms {
@@ -9,6 +10,8 @@ export interface JanitorPrograms {
   faultOf(program: string): ProgramFault | undefined;
   /** The absolute path of another file that the configuration names, such as a kubeconfig. */
   pathOf(written: string): string;
+  /** Changes with what is in a Secret of Kubernetes. Absent: nobody reads Secrets here. */
+  hashOfSecret?(source: SecretSource): string;
 }
 
 export interface ProgramFault {

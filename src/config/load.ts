@@ -4,6 +4,7 @@ import { type ConfigProblem, tooLarge } from "./document.ts";
 import { janitorProgramsOf } from "./janitor-programs.ts";
 import { fileBytesMax } from "./limits.ts";
 import { type ParsedConfig, parseConfig } from "./parse.ts";
+import type { SecretSource } from "./template-spec.ts";
 
 /** What a file holds, or the one reason why nobody can tell. */
 export type ConfigText =
@@ -11,13 +12,23 @@ export type ConfigText =
   | { readonly ok: false; readonly problem: ConfigProblem };
 
 /** Reads and checks a file. All that can be wrong with a file is in the result, never thrown. */
-export async function loadConfig(path: string): Promise<ParsedConfig> {
-  return parseText(await readConfigText(path), path);
+export async function loadConfig(path: string, secrets?: WatchedSecrets): Promise<ParsedConfig> {
+  return parseText(await readConfigText(path), path, secrets);
 }
 
-export function parseText(read: ConfigText, path: string): ParsedConfig {
+/** Secrets of Kubernetes that somebody looks at from time to time. */
+export interface WatchedSecrets {
+  /** Changes with what is in it; empty while it is as it was at first, or was never read. */
+  hashOf(source: SecretSource): string;
+  /** Reads those that were not read for a while. Never rejects. */
+  refresh(sources: readonly SecretSource[]): Promise<void>;
+}
+
+export function parseText(read: ConfigText, path: string, secrets?: WatchedSecrets): ParsedConfig {
   if (!read.ok) return { ok: false, problems: [read.problem] };
-  return parseConfig(read.text, path, janitorProgramsOf(path));
+  const hashOfSecret = secrets && ((source: SecretSource) => secrets.hashOf(source));
+  const programs = { ...janitorProgramsOf(path), ...(hashOfSecret && { hashOfSecret }) };
+  return parseConfig(read.text, path, programs);
 }
 
 export async function readConfigText(path: string): Promise<ConfigText> {

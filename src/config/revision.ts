@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Source } from "./document.ts";
 import type { Entry } from "./read-values.ts";
-import type { TemplateSpec } from "./template-spec.ts";
+import type { SecretSource, TemplateSpec } from "./template-spec.ts";
 
 /** Long enough that two revisions of a template never have the same. */
 const digits = 12;
@@ -12,8 +12,8 @@ const digits = 12;
 type Unrevised = Omit<TemplateSpec, "revision">;
 
 /**
- * A hash of what makes the clusters: their driver, what is pinned, and the content of every file
- * behind a reference. What only concerns lending (cost, limits) does not replace clusters. Of
+ * A hash of what makes the clusters: their driver, what is pinned, and the content of every file and
+ * Secret behind a reference. What only concerns lending (cost, limits) does not replace clusters. Of
  * secrets, only hashes are ever in it.
  */
 export function revisionOf(
@@ -21,21 +21,26 @@ export function revisionOf(
   { how, pinned, credentials }: Unrevised,
   fields: ReadonlyMap<string, Entry>,
 ): string {
-  const { files, variables } = referencesOf({ how, credentials });
-  const secrets = new Set(filesOf(credentials));
+  const { files, variables, secrets } = referencesOf({ how, credentials });
+  const secretFiles = new Set(filesOf(credentials));
   const contents = files.map((path) => {
     const hash = source.programs === undefined ? "unknown" : hashOfFile(path);
     // A program that is missing has a warning of its own; a manifest is an error.
-    if (hash === undefined && secrets.has(path)) warnOfMissing(source, fields, path);
+    if (hash === undefined && secretFiles.has(path)) warnOfMissing(source, fields, path);
     return hash ?? "missing";
   });
   const values = variables.map((name) => hashOf(process.env[name] ?? ""));
-  return hashOf(canonical([how, pinned, credentials, contents, values])).slice(0, digits);
+  const inSecrets = secrets.map((each) => source.programs?.hashOfSecret?.(each) ?? "");
+  // Without changed Secrets it is what it was before anybody looked into them.
+  const changed = inSecrets.some((hash) => hash !== "") ? [inSecrets] : [];
+  const parts = [how, pinned, credentials, contents, values, ...changed];
+  return hashOf(canonical(parts)).slice(0, digits);
 }
 
 export interface References {
   readonly files: readonly string[];
   readonly variables: readonly string[];
+  readonly secrets: readonly SecretSource[];
 }
 
 /** Everything outside of the file that decides how the clusters are made. */
@@ -54,7 +59,8 @@ export function referencesOf({
   const own = sources.flatMap((each) => (each.from === "env" ? [each.variable] : []));
   const mapped = how.driver === "command" ? Object.values(how.env) : [];
   const variables = mapped.flatMap((from) => (typeof from === "string" ? [] : [from.env]));
-  return { files, variables: [...own, ...variables] };
+  const secrets = sources.flatMap((each) => (each.from === "secret" ? [each] : []));
+  return { files, variables: [...own, ...variables], secrets };
 }
 
 function filesOf(credentials: TemplateSpec["credentials"]): string[] {

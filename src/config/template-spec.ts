@@ -6,13 +6,16 @@ import type { JsonValue } from "../core/model/placeholders.ts";
 export type CredentialSource =
   | { readonly from: "file"; readonly path: string }
   | { readonly from: "env"; readonly variable: string }
-  | {
-      readonly from: "secret";
-      readonly namespace: string;
-      readonly name: string;
-      readonly key: string;
-      readonly kubeconfig?: string;
-    };
+  | SecretSource;
+
+/** A value in a Secret of Kubernetes. */
+export interface SecretSource {
+  readonly from: "secret";
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+  readonly kubeconfig?: string;
+}
 
 /** One property of a JSON Schema. */
 export type ParameterSchema = Readonly<Record<string, unknown>>;
@@ -108,7 +111,7 @@ export type OrphanPolicy = "report" | "destroy";
 
 export interface TemplateSpec {
   readonly name: string;
-  /** Changes with the template and with the content of every file that it refers to. */
+  /** Changes with the template and with the content of every file and Secret that it refers to. */
   readonly revision: string;
   readonly how: DriverTemplate;
   /** The names of the hubs that its clusters may be made on. Absent: `how` says where. */

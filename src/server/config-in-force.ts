@@ -4,7 +4,7 @@ import type { AuthSpec } from "../auth/auth-spec.ts";
 import type { Broker } from "../broker/broker.ts";
 import { type BoskosExpiry, withExpiry } from "../config/check-pools.ts";
 import { formatProblem, formatWarning } from "../config/document.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadConfig, type WatchedSecrets } from "../config/load.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import type { AdmissionSpec } from "../config/read-admission.ts";
 import type { FrontSpec } from "../config/read-caas.ts";
@@ -23,6 +23,8 @@ export interface ConfigRules {
   readonly expiry?: BoskosExpiry | undefined;
   /** True: a file without `auth` is refused. */
   readonly mustHaveAuth?: boolean;
+  /** The Secrets of Kubernetes behind templates; absent: another process makes the clusters. */
+  readonly secrets?: WatchedSecrets | undefined;
 }
 
 /**
@@ -78,8 +80,9 @@ export class ConfigInForce {
     rules: ConfigRules = {},
   ): Promise<ConfigInForce> {
     const config = new ConfigInForce(file, broker, logger, rules);
-    config.#watch = await watchConfig(file, (parsed) => config.#queue(parsed));
-    const parsed = config.#checked(await loadConfig(file));
+    const { secrets } = rules;
+    config.#watch = await watchConfig(file, (parsed) => config.#queue(parsed), { secrets });
+    const parsed = config.#checked(await loadConfig(file, secrets));
     if (!parsed.ok) {
       await config.close();
       throw new CannotServe(
@@ -133,7 +136,7 @@ export class ConfigInForce {
 
   /** Reads the file again even if it has not changed, for SIGHUP. */
   async reload(): Promise<void> {
-    this.#queue(await loadConfig(this.#file));
+    this.#queue(await loadConfig(this.#file, this.#rules.secrets));
     await this.#reloading;
   }
 

@@ -55,7 +55,7 @@ import {
 } from "./listen-address.ts";
 import { type LogLevel, makeLogger } from "./logger.ts";
 import { frontParts } from "./server-fronts.ts";
-import { type ProvisionerParts, templateInfo } from "./server-provisioner.ts";
+import { type ProvisionerParts, templateInfo, watchedSecrets } from "./server-provisioner.ts";
 import { ServerReplica } from "./server-replica.ts";
 import { ServerVault } from "./server-vault.ts";
 import { answerText, onlyPath, SideListener } from "./side-listener.ts";
@@ -190,11 +190,7 @@ class Server {
     const broker = await this.#openBroker(journal, options);
     this.#tracing = await startTracing(broker, journal, berthVersion, this.#logger);
     this.#logJournal(broker, options);
-    const config = await ConfigInForce.start(this.#configFile, broker, this.#logger, {
-      expiry: options.boskosExpiry,
-      mustHaveAuth: addressThatNeedsAuth(options) !== undefined,
-    });
-    this.#config = config;
+    const config = await this.#startConfig(broker, vault, options);
     const insight = this.#openInsight(journal, broker, options);
     const replica = this.#replica;
     const workers = new Workers(broker, this.#logger, {
@@ -246,6 +242,20 @@ class Server {
     this.#ready = true;
     this.#reportReady();
     return this.#running(app, config.status);
+  }
+
+  async #startConfig(
+    broker: Broker,
+    vault: ServerVault,
+    options: ServeOptions,
+  ): Promise<ConfigInForce> {
+    const config = await ConfigInForce.start(this.#configFile, broker, this.#logger, {
+      expiry: options.boskosExpiry,
+      mustHaveAuth: addressThatNeedsAuth(options) !== undefined,
+      secrets: options.provisioner === false ? undefined : watchedSecrets(vault, this.#logger),
+    });
+    this.#config = config;
+    return config;
   }
 
   #running(app: App, { pools, resources }: ConfigStatus): Running {

@@ -11,6 +11,8 @@ import { readRef } from "../vault/space-credentials.ts";
 import { BrokerWork, type ClusterStores } from "../workers/provisioner/broker-work.ts";
 import { MissingDependency } from "../workers/provisioner/credentials.ts";
 import { Provisioner, type ProvisionerConfig } from "../workers/provisioner/provisioner.ts";
+import { SecretHashes } from "../workers/provisioner/secret-hashes.ts";
+import type { ServerVault } from "./server-vault.ts";
 import { logProvisioner } from "./worker-logs.ts";
 
 export interface ProvisionerParts {
@@ -22,6 +24,12 @@ export interface ProvisionerParts {
   readonly folder: string | undefined;
   /** No other server uses the journal, so that leases of an earlier provisioner are left over. */
   readonly isAlone: boolean;
+}
+
+/** Looks at the Secrets of Kubernetes that templates refer to. */
+export function watchedSecrets({ parts }: ServerVault, logger: Logger): SecretHashes {
+  const failed = (err: unknown) => logger.error({ err }, "the hash of a Secret cannot be kept");
+  return new SecretHashes(parts.vault.hashes, { failed });
 }
 
 export function startProvisioner(

@@ -1,6 +1,7 @@
 import { AccessStore } from "./access-store.ts";
 import { CredentialChecks } from "./credential-checks.ts";
 import type { Redactor } from "./redactor.ts";
+import { SecretHashStore } from "./secret-hash-store.ts";
 import { SpaceCredentials } from "./space-credentials.ts";
 import type { Vault } from "./vault.ts";
 
@@ -9,6 +10,7 @@ export interface SecretStores {
   readonly access: AccessStore;
   readonly credentials: SpaceCredentials;
   readonly checks: CredentialChecks;
+  readonly hashes: SecretHashStore;
   readonly redactor: Redactor;
 }
 
@@ -17,6 +19,7 @@ export function storesIn(vault: Vault, redactor: Redactor): SecretStores {
     access: new AccessStore(vault, redactor),
     credentials: new SpaceCredentials(vault, redactor),
     checks: new CredentialChecks(),
+    hashes: new SecretHashStore(vault),
     redactor,
   };
 }

@@ -5,7 +5,7 @@
  */
 
 /** Entries of one kind never open as another. */
-export type EntryKind = "access" | "credentials" | "retired-credentials";
+export type EntryKind = "access" | "credentials" | "retired-credentials" | "secret-hash";
 
 /**
  * What a secret belongs to. It is authenticated together with the value, so an entry that somebody

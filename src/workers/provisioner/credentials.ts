@@ -1,6 +1,6 @@
 /** Finds the secrets that a template refers to. Only the provisioner does this. */
 import { readFile } from "node:fs/promises";
-import type { CredentialSource } from "../../config/template-spec.ts";
+import type { CredentialSource, SecretSource } from "../../config/template-spec.ts";
 import type { SecretMask } from "../../drivers/secret-mask.ts";
 import { ApiServer } from "../../kubernetes/api-server.ts";
 
@@ -16,7 +16,7 @@ export async function resolveCredentials(
 ): Promise<Readonly<Record<string, string>>> {
   const found: Record<string, string> = {};
   for (const [name, source] of Object.entries(sources)) {
-    const value = await readSecret(source).catch((error: unknown) => {
+    const value = await readCredential(source).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
       const what = `Cannot use the template ${template}: the credential ${name} is missing`;
       throw new MissingDependency(`${what}: ${mask.clean(why)}`);
@@ -27,7 +27,7 @@ export async function resolveCredentials(
   return found;
 }
 
-async function readSecret(source: CredentialSource): Promise<string> {
+async function readCredential(source: CredentialSource): Promise<string> {
   switch (source.from) {
     case "file":
       return readFile(source.path, "utf8");
@@ -45,13 +45,12 @@ interface SecretObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-async function secretValue(
-  source: Extract<CredentialSource, { readonly from: "secret" }>,
-): Promise<string> {
+/** Rejects if there is no such Secret or key, or nobody can tell. */
+export async function secretValue(source: SecretSource, signal?: AbortSignal): Promise<string> {
   const { namespace, name, key, kubeconfig } = source;
   const api = await ApiServer.connect({ kubeconfig });
   const path = ["api", "v1", "namespaces", namespace, "secrets", name];
-  const { data } = await api.call<SecretObject>({ path });
+  const { data } = await api.call<SecretObject>({ path, signal });
   const value = data?.[key];
   if (value === undefined) throw new Error(`the Secret ${namespace}/${name} has no key ${key}`);
   return Buffer.from(value, "base64").toString("utf8");
