@@ -405,6 +405,24 @@ describe("a driver that fails", () => {
     expect(lending.held("a")).toEqual(["ocp-1"]);
   });
 
+  test("H3: a lent cluster never sleeps: heartbeats keep it awake, and without them it is destroyed", () => {
+    const lending = new ClusterLending(clusterPool("ocp", { size: 1, max: 1 }));
+    lending.workAll();
+    lending.do(acquire("a", "ocp", { ttlMs: hour }));
+    lending.workAll();
+    expect(lending.stock()).toBe("ocp-1 busy");
+    for (let half = 1; half <= 96; half += 1) {
+      lending.tickAt(half * (hour / 2));
+      lending.do({ type: "renew", id: "a" as RequestId });
+      expect(lending.plan()).toEqual([]);
+      expect(lending.take("stopping")).toBeUndefined();
+    }
+    expect(lending.held("a")).toEqual(["ocp-1"]);
+    expect(lending.events.filter(({ type }) => type === "cluster-wanted")).toEqual([]);
+    runTo(lending, 50 * hour);
+    expect(lending.stock()).toBe("ocp-1 destroying");
+  });
+
   test("H4: time alone puts no cluster of the stock to sleep: only the plan does", () => {
     const lending = new ClusterLending(clusterPool("ocp", { size: 3, running: 2 }));
     lending.workAll();
