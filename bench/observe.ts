@@ -36,7 +36,14 @@ export async function benchObserve(count: number): Promise<ObserveFigures> {
     { length: count },
     (_, index): WatchedCluster => ({
       ...{ resource: `c-${index}`, pool: "p", instance: `c-${index}.1`, state: "free" },
-      ...{ template: "t", revision: "r", parameters: {}, hub: null, handle: undefined },
+      ...{
+        template: "t",
+        revision: "r",
+        parameters: {},
+        hub: null,
+        space: null,
+        handle: undefined,
+      },
     }),
   );
   const unused = () => Promise.reject(new Error("A sweep of healthy clusters changes nothing"));

@@ -109,7 +109,7 @@ const layers: Readonly<Record<string, Layer>> = {
   // Make clusters outside; they know nothing of lending.
   drivers: {
     folders: ["api", "client", "core", "kubernetes", "workers"],
-    packages: ["node:*", "typebox"],
+    packages: ["node:*", "typebox", "yaml"],
   },
   workers: { folders: [], packages: ["node:*"] },
   "workers/admission": {

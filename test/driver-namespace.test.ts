@@ -19,6 +19,7 @@ import { noKube } from "./kube-binaries.ts";
 import { sharedCluster } from "./shared-cluster.ts";
 
 const quota = { pods: "3", "count/configmaps": "5" };
+const owner = { broker: "berth", expiryMs: 3_600_000 };
 
 async function world(): Promise<DriverWorld & { readonly api: ApiServer }> {
   const cluster = sharedCluster();
@@ -31,7 +32,7 @@ async function world(): Promise<DriverWorld & { readonly api: ApiServer }> {
     });
   return {
     api,
-    driver: new NamespaceDriver({ connect: () => cluster.admin(), quota }),
+    driver: new NamespaceDriver({ connect: () => cluster.admin(), quota, owner }),
     occupy: async (name) => {
       await cluster.create(["api", "v1", "namespaces"], { metadata: { name } });
     },
@@ -172,10 +173,10 @@ describe.skipIf(noKube)("on Kubernetes", () => {
     test("is finished by a second create if the first one died half-way", async () => {
       const spec = specFor();
       const { name, instance } = spec;
-      const whole = new NamespaceDriver({ connect: () => sharedCluster().admin(), quota });
+      const whole = new NamespaceDriver({ connect: () => sharedCluster().admin(), quota, owner });
       const halfway = new NamespaceDriver({
         connect: async () => dyingAfter(await sharedCluster().admin(), 2),
-        quota,
+        ...{ quota, owner },
       });
       await expect(halfway.create(spec)).rejects.toThrow(Retry);
       expect(await whole.observe({ name, instance })).toMatchObject({ phase: "creating" });
@@ -206,6 +207,29 @@ describe.skipIf(noKube)("on Kubernetes", () => {
       await reached(here.driver, refOf(spec), "absent");
     });
 
+    test("belongs to one installation, a space and a time, as its labels say", async () => {
+      const spec = await made();
+      await here.driver.mark?.(refOf(spec), { "berth-space": "payments" });
+      await here.driver.mark?.({ ...refOf(spec), instance: "other" }, { "berth-space": "thieves" });
+      const path = ["api", "v1", "namespaces", spec.name];
+      const { metadata } = await here.api.call<KubeObject>({ path });
+      expect(metadata.labels).toMatchObject({
+        ...{ "berth/broker": "berth", "berth-space": "payments", "berth/template": "small" },
+        "berth/expires": expect.stringMatching(/^\d{10}$/),
+      });
+      const others = { broker: "berth-two" };
+      const connect = () => sharedCluster().admin();
+      const two = new NamespaceDriver({ connect, quota, owner: others });
+      const ours = async (driver: NamespaceDriver) =>
+        (await driver.list()).filter(({ name }) => name === spec.name).length;
+      const one = new NamespaceDriver({ connect, quota, owner });
+      expect([await ours(one), await ours(two)]).toEqual([1, 0]);
+      // One of a version that wrote no broker.
+      const body = { metadata: { labels: { "berth/broker": null } } };
+      await here.api.call({ method: "PATCH", path, body });
+      expect(await ours(one)).toBe(1);
+    });
+
     test("has logs: events and pods", async () => {
       const spec = await made();
       const event = {
@@ -224,7 +248,7 @@ describe.skipIf(noKube)("on Kubernetes", () => {
       const kubeconfig = await sharedCluster().configFor("gone", "t", url);
       const driver = new NamespaceDriver({
         connect: () => ApiServer.connect({ kubeconfig }),
-        quota,
+        ...{ quota, owner },
       });
       await expect(driver.observe(refOf(specFor()))).rejects.toThrow(Retry);
       await expect(driver.list()).rejects.toThrow(Retry);

@@ -98,6 +98,7 @@ describe.skipIf(noControllers)("the roles of deploy/hubs", { timeout: patienceMs
     await driver.create(spec);
     await reached(driver, refOf(spec), "ready");
     await driver.credentials(refOf(spec));
+    await driver.mark?.(refOf(spec), { "berth-space": "team-a" });
     const text = await driver.logs(refOf(spec), budget);
     expect(text).not.toMatch(/could not be read/);
     if (driver.capabilities.hibernates) {

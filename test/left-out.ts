@@ -12,7 +12,7 @@ const needKube = testsCalled(
 );
 const needControllers = testsCalled(
   ...["driver-caas", "driver-cluster-api", "driver-hive", "driver-hub", "driver-hypershift"],
-  ...["driver-many", "driver-rights", "front-caas", "front-spaces", "front-tekton"],
+  ...["driver-many", "driver-rights", "driver-tags", "front-caas", "front-spaces", "front-tekton"],
 );
 
 /** The files of tests whose names begin so. */

@@ -24,13 +24,10 @@ export function readHub(
   fields: Fields,
   driver: HubDriver,
 ): DriverTemplate | undefined {
-  const expiry = fields.get("expiry");
-  const expiryMs =
-    expiry && readDuration(document.source, expiry.value, innerDurationLimits.expiry);
   const hub = {
     ...readCluster(document, fields),
     broker: textOf(document, fields, "broker", prefixKind) ?? defaultBroker,
-    ...(expiryMs === undefined ? undefined : { expiryMs }),
+    ...readExpiry(document, fields),
   };
   switch (driver) {
     case "hive":
@@ -48,6 +45,12 @@ export function readHub(
       return manifest && { driver, ...hub, namespace, ...manifest };
     }
   }
+}
+
+export function readExpiry({ source }: ConfigDocument, fields: Fields): { expiryMs?: number } {
+  const expiry = fields.get("expiry");
+  const expiryMs = expiry && readDuration(source, expiry.value, innerDurationLimits.expiry);
+  return expiryMs === undefined ? {} : { expiryMs };
 }
 
 interface Hub {

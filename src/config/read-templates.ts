@@ -4,7 +4,7 @@ import { defaultPhaseLimits, type PhaseLimits } from "../core/model/cluster.ts";
 import { type ConfigDocument, quote, readText, refuseValue, type Spot } from "./document.ts";
 import { innerDurationLimits, janitorVariablesMax, templateLimits } from "./limits.ts";
 import { readCredentials } from "./read-credentials.ts";
-import { readHub } from "./read-hub.ts";
+import { readExpiry, readHub } from "./read-hub.ts";
 import { chooseHubs, type HubPlace } from "./read-hubs.ts";
 import { readProgram } from "./read-janitor.ts";
 import { checkManifest } from "./read-manifest.ts";
@@ -27,7 +27,14 @@ import type {
   NamespaceTemplate,
   TemplateSpec,
 } from "./template-spec.ts";
-import { nameKind, quotaKeyKind, quotaTextKind, variableNameKind, wordKind } from "./text-kinds.ts";
+import {
+  nameKind,
+  prefixKind,
+  quotaKeyKind,
+  quotaTextKind,
+  variableNameKind,
+  wordKind,
+} from "./text-kinds.ts";
 
 type Fields = ReadonlyMap<string, Entry>;
 
@@ -51,7 +58,8 @@ const driversOfKey: Readonly<Record<string, readonly DriverTemplate["driver"][]>
   hibernates: ["command", "hive"],
   ...{ kubeconfig: ["namespace", ...hubs], context: ["namespace", ...hubs], quota: ["namespace"] },
   hubs: ["namespace", ...hubs],
-  ...{ namespace: hubs, broker: hubs, expiry: hubs, pools: ["hive"] },
+  ...{ namespace: hubs, pools: ["hive"] },
+  ...{ broker: ["namespace", ...hubs], expiry: ["namespace", ...hubs] },
   manifest: ["hive", "hypershift", "cluster-api"],
   ...{ clusterTemplate: ["caas"], argoNamespace: ["caas"] },
 };
@@ -201,9 +209,12 @@ function readNamespace(document: ConfigDocument, fields: Fields): NamespaceTempl
       return text === undefined ? [] : [[key, text] as const];
     },
   );
+  const broker = textOf(document, fields, "broker", prefixKind);
   return {
     driver: "namespace",
     ...readCluster(document, fields),
+    ...(broker === undefined ? undefined : { broker }),
+    ...readExpiry(document, fields),
     quota: Object.fromEntries(found),
   };
 }

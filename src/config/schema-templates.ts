@@ -163,7 +163,7 @@ const hubFields = {
     Type.String({
       ...MirrorPrefix,
       description:
-        "Drivers on a hub: the name of this installation of Berth there. Two on one hub need two names.",
+        "Drivers on a hub, and namespace: the name of this installation of Berth there. Two on one hub need two names.",
       default: defaultBroker,
     }),
   ),
@@ -171,8 +171,8 @@ const hubFields = {
     duration(innerDurationLimits.expiry, {
       example: "2d",
       description:
-        "Drivers on a hub: so long after its creation a cluster may be destroyed by others, as its " +
-        "annotation says. Hive then deletes a claim itself.",
+        "Drivers on a hub, and namespace: so long after its creation a cluster may be destroyed by others, as its " +
+        "labels say. Hive then deletes a claim itself.",
     }),
   ),
   pools: Type.Optional(

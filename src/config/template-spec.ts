@@ -39,6 +39,9 @@ export interface NamespaceTemplate {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly quota: Readonly<Record<string, string>>;
+  /** Absent: `defaultBroker`. Only what the file has is here, because it is a part of the revision. */
+  readonly broker?: string;
+  readonly expiryMs?: number;
 }
 
 /** An API server on which something else makes clusters. */

@@ -134,6 +134,11 @@ export interface Driver {
    * or belongs to another instance, has no effect and is no error.
    */
   destroy(ref: ClusterRef, options?: CallOptions): Promise<void>;
+  /**
+   * Writes on an existing cluster whose it is now; absent: there is no place for it outside. What does not
+   * exist, or belongs to another instance, is left alone.
+   */
+  mark?(ref: ClusterRef, tags: ClusterSpec["tags"], options?: CallOptions): Promise<void>;
   /** All that this driver has made and that still exists. */
   list(options?: CallOptions): Promise<readonly ListedCluster[]>;
   /** Works on broken and half-made clusters too, and ends within the budget with what it has. */

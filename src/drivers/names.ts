@@ -11,15 +11,17 @@ export function externalName(instance: string): string {
   return `berth-${createHash("sha256").update(instance).digest("hex").slice(0, hexDigits)}`;
 }
 
-/** Put on everything that is made for a cluster. */
+/** Put on everything that is made for a cluster. The stock belongs to no space until it is lent. */
 export function tagsOf(cluster: {
   readonly resource: string;
   readonly instance: string;
   readonly pool: string;
+  readonly space: string | null;
 }): Readonly<Record<string, string>> {
   return {
     "berth-instance": cluster.instance,
     "berth-resource": cluster.resource,
     "berth-pool": cluster.pool,
+    ...(cluster.space === null ? undefined : { "berth-space": cluster.space }),
   };
 }

@@ -1,5 +1,5 @@
 /** The public view of a cluster: plain data with names, without references. */
-import { type Cluster, credentialsParameter, isPhase, parametersKeyOf } from "../model/cluster.ts";
+import { type Cluster, isPhase, parametersKeyOf, spaceOfCredentials } from "../model/cluster.ts";
 import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import type { ExclusiveResource, State } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
@@ -59,8 +59,8 @@ export function isMade(resource: unknown): resource is Made {
 export function ownerOfCluster({ cluster, pool }: Made): SpaceName | null | undefined {
   const { space, parameters, parametersKey } = cluster;
   if (space !== null) return space;
-  const [ownSpace, name] = String(parameters[credentialsParameter] ?? "").split("/");
-  if (name !== undefined) return ownSpace as SpaceName;
+  const ownSpace = spaceOfCredentials(parameters);
+  if (ownSpace !== undefined) return ownSpace as SpaceName;
   const stock = parametersKeyOf(pool.policy.cluster?.parameters ?? {});
   return parametersKey === stock ? null : undefined;
 }

@@ -30,6 +30,12 @@ export type Parameters = Readonly<Record<string, ParameterValue>>;
  */
 export const credentialsParameter = "credentials";
 
+/** The space whose credentials the cluster is made with; undefined: those of its template. */
+export function spaceOfCredentials(parameters: Parameters): string | undefined {
+  const [space, name] = String(parameters[credentialsParameter] ?? "").split("/");
+  return name === undefined ? undefined : space;
+}
+
 /** How a pool makes its resources. Absent in a policy: the pool lends what is listed. */
 export interface ClusterPolicy {
   readonly template: string;

@@ -124,6 +124,11 @@ export class CaasDriver implements Driver {
     await this.#parts.remove([{ kind: configMapKind, object: record }], signal);
   }
 
+  mark(ref: ClusterRef, tags: ClusterSpec["tags"], { signal }: CallOptions = {}): Promise<void> {
+    const { namespace } = this.#settings;
+    return this.#parts.mark(instanceKind, ref, tags, { namespace, signal });
+  }
+
   list({ signal }: CallOptions = {}): Promise<readonly ListedCluster[]> {
     const { namespace } = this.#settings;
     return this.#parts.list([instanceKind, configMapKind], { namespace, signal });

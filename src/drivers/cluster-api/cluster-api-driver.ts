@@ -97,6 +97,10 @@ export class ClusterApiDriver implements Driver {
     await this.#cluster.parts.remove(others, signal);
   }
 
+  mark(ref: ClusterRef, tags: ClusterSpec["tags"], { signal }: CallOptions = {}): Promise<void> {
+    return this.#cluster.mark(ref, tags, signal);
+  }
+
   list({ signal }: CallOptions = {}): Promise<readonly ListedCluster[]> {
     return this.#cluster.list(signal);
   }

@@ -129,6 +129,11 @@ export class HiveClaimDriver implements Driver {
     if (claim !== undefined) await this.#parts.remove([{ kind: claimKind, object: claim }], signal);
   }
 
+  mark(ref: ClusterRef, tags: ClusterSpec["tags"], { signal }: CallOptions = {}): Promise<void> {
+    const { namespace } = this.#settings;
+    return this.#parts.mark(claimKind, ref, tags, { namespace, signal });
+  }
+
   list({ signal }: CallOptions = {}): Promise<readonly ListedCluster[]> {
     return this.#parts.list([claimKind], { namespace: this.#settings.namespace, signal });
   }

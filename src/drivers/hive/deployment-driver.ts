@@ -30,6 +30,7 @@ import type { SecretMask } from "../secret-mask.ts";
 import { deploymentPhase } from "./deployment-phase.ts";
 import { Deployments } from "./deployments.ts";
 import { type ClusterDeployment, deploymentKind } from "./objects.ts";
+import { tagged } from "./tagged.ts";
 
 export interface DeploymentSettings {
   readonly owner: Owner;
@@ -57,8 +58,9 @@ export class HiveDeploymentDriver implements Driver {
 
   async create(spec: ClusterSpec, { signal }: CallOptions = {}): Promise<Json> {
     const { name } = spec;
-    const { objects, credentials } = this.#settings;
-    const rendered = renderObjects(objects, spec, { namespace: name, credentials });
+    const { objects, credentials, owner } = this.#settings;
+    const values = { namespace: name, credentials };
+    const rendered = renderObjects(objects, spec, values).map((each) => tagged(each, spec, owner));
     await this.#parts.createOrAdopt(namespaceKind, { metadata: { name } }, spec, { signal });
     const within = { namespace: name, signal };
     const isCluster = ({ kind }: RenderedObject) => kind === deploymentKind.kind;
@@ -117,6 +119,10 @@ export class HiveDeploymentDriver implements Driver {
     }
     if (await this.#deployments.isDeprovisioning(ref.name, signal)) return;
     await this.#parts.remove([{ kind: namespaceKind, object: namespace }], signal);
+  }
+
+  mark(ref: ClusterRef, tags: ClusterSpec["tags"], { signal }: CallOptions = {}): Promise<void> {
+    return this.#parts.mark(deploymentKind, ref, tags, { namespace: ref.name, signal });
   }
 
   list({ signal }: CallOptions = {}): Promise<readonly ListedCluster[]> {

@@ -70,6 +70,11 @@ export class ManifestCluster {
     return this.parts.find<Found>(this.#main, ref, { namespace, signal });
   }
 
+  mark(ref: ClusterRef, tags: ClusterSpec["tags"], signal?: AbortSignal): Promise<void> {
+    const { namespace } = this.#settings;
+    return this.parts.mark(this.#main, ref, tags, { namespace, signal });
+  }
+
   /** What there is beside the main object. */
   async others(ref: ClusterRef, signal?: AbortSignal): Promise<readonly Part[]> {
     const { namespace } = this.#settings;

@@ -11,6 +11,8 @@ export const expiresKey = "berth/expires-at";
 /** Labels. The broker is the installation of Berth; the name is that of the cluster outside. */
 export const brokerLabel = "berth/broker";
 export const nameLabel = "berth/name";
+/** Seconds since 1970, as a label has no colons: a selector finds those that may go. */
+export const expiresLabel = "berth/expires";
 export const managedBy = { "app.kubernetes.io/managed-by": "berth" };
 
 export interface Owner {
@@ -23,27 +25,35 @@ export interface Owner {
 /** Labels and annotations for an object of this cluster, beside those that it has already. */
 export function ownedMetadata(
   spec: ClusterSpec,
-  { broker, expiryMs }: Owner,
+  owner: Owner,
   own: Pick<KubeObject["metadata"], "labels" | "annotations"> = {},
 ) {
-  const tags = Object.entries(spec.tags).map(([key, value]) => [key, labelValue(value)]);
+  const expires = expiresAt(owner);
   return {
     labels: {
       ...own.labels,
-      ...Object.fromEntries(tags),
+      ...labelsOf(spec.tags),
       ...managedBy,
-      [brokerLabel]: labelValue(broker),
+      [brokerLabel]: labelValue(owner.broker),
       [nameLabel]: spec.name,
+      ...(expires && { [expiresLabel]: String(Math.floor(expires.getTime() / 1_000)) }),
     },
     annotations: {
       ...own.annotations,
       [instanceKey]: spec.instance,
       [specKey]: specHash(spec),
-      ...(expiryMs === undefined
-        ? undefined
-        : { [expiresKey]: new Date(Date.now() + expiryMs).toISOString() }),
+      ...(expires && { [expiresKey]: expires.toISOString() }),
     },
   };
+}
+
+/** Of a cluster that is made now; undefined: it never expires. */
+export function expiresAt({ expiryMs }: Owner): Date | undefined {
+  return expiryMs === undefined ? undefined : new Date(Date.now() + expiryMs);
+}
+
+export function labelsOf(tags: ClusterSpec["tags"]): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(tags).map(([key, value]) => [key, labelValue(value)]));
 }
 
 /** Selects all objects of one installation. */

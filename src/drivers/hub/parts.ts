@@ -12,6 +12,7 @@ import { apiVersionOf, type Kind } from "./kind.ts";
 import type { RenderedObject } from "./manifest.ts";
 import {
   instanceOf,
+  labelsOf,
   mustBeSame,
   type Owner,
   ofBroker,
@@ -70,6 +71,21 @@ export class HubParts {
     if (found === undefined) throw new Retry(`${kind.kind} ${name} has just been deleted`);
     mustBeSame(found, spec, `${kind.kind} ${name}`);
     return found;
+  }
+
+  /** Writes labels on the object that is the cluster, if it is there and does not have them. */
+  async mark(
+    kind: Kind,
+    ref: ClusterRef,
+    tags: ClusterSpec["tags"],
+    within: Within,
+  ): Promise<void> {
+    const found = await this.find(kind, ref, within);
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
+    const labels = labelsOf(tags);
+    const has = found.metadata.labels ?? {};
+    if (Object.entries(labels).every(([key, value]) => has[key] === value)) return;
+    await this.#hub.patch(kind, found, { metadata: { labels } }, { signal: within.signal });
   }
 
   /** What there is of a cluster, of the given kinds. */

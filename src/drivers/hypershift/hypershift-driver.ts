@@ -60,8 +60,7 @@ export class HyperShiftDriver implements Driver {
     if ((await this.#cluster.find(spec, signal)) === undefined) {
       await this.#checkVersions(spec, rendered, signal);
     }
-    const { expiryMs } = this.#settings.owner;
-    const objects = rendered.map((each) => tagged(each, spec, expiryMs));
+    const objects = rendered.map((each) => tagged(each, spec, this.#settings.owner));
     return this.#cluster.create(spec, objects, signal);
   }
 
@@ -110,6 +109,10 @@ export class HyperShiftDriver implements Driver {
     }
     const part = { kind: hostedClusterKind, object: await this.#cleanedUp(cluster, signal) };
     await this.#cluster.parts.remove([part], signal);
+  }
+
+  mark(ref: ClusterRef, tags: ClusterSpec["tags"], { signal }: CallOptions = {}): Promise<void> {
+    return this.#cluster.mark(ref, tags, signal);
   }
 
   list({ signal }: CallOptions = {}): Promise<readonly ListedCluster[]> {

@@ -22,7 +22,8 @@ import {
 } from "../driver.ts";
 import { HubApi } from "../hub/hub-api.ts";
 import { namespaceKind as namespaces } from "../hub/kind.ts";
-import { instanceOf, mustBeSame } from "../hub/ownership.ts";
+import { brokerLabel, instanceOf, labelValue, mustBeSame, type Owner } from "../hub/ownership.ts";
+import { HubParts } from "../hub/parts.ts";
 import { noMask, type SecretMask } from "../secret-mask.ts";
 import { namespaceKubeconfig } from "./kubeconfig.ts";
 import { namespaceLogs } from "./logs.ts";
@@ -41,6 +42,7 @@ export interface NamespaceSettings {
   /** Opens the API server. Called again after a failure, because its credentials may change. */
   readonly connect: () => Promise<ApiServer>;
   readonly quota: Quota;
+  readonly owner: Owner;
 }
 
 /** The shortest that the API server grants. */
@@ -52,11 +54,15 @@ export class NamespaceDriver implements Driver {
   readonly capabilities = { hibernates: false, mintsAccess: true };
   readonly #hub: HubApi;
   readonly #quota: Quota;
+  readonly #owner: Owner;
+  readonly #parts: HubParts;
   readonly #mask: SecretMask;
 
-  constructor({ connect, quota }: NamespaceSettings, mask: SecretMask = noMask) {
+  constructor({ connect, quota, owner }: NamespaceSettings, mask: SecretMask = noMask) {
     this.#hub = new HubApi(connect, mask);
     this.#quota = quota;
+    this.#owner = owner;
+    this.#parts = new HubParts(this.#hub, owner);
     this.#mask = mask;
   }
 
@@ -110,13 +116,20 @@ export class NamespaceDriver implements Driver {
     await this.#hub.remove(namespaces, found, { signal });
   }
 
+  mark(ref: ClusterRef, tags: ClusterSpec["tags"], { signal }: CallOptions = {}): Promise<void> {
+    return this.#parts.mark(namespaces, ref, tags, { signal });
+  }
+
   async list({ signal }: CallOptions = {}): Promise<readonly ListedCluster[]> {
     const found = await this.#hub.list<NamespaceObject>(namespaces, {
       labels: templateLabel,
       signal,
     });
+    const broker = labelValue(this.#owner.broker);
     return found.flatMap((each) => {
-      const { name, creationTimestamp: createdAt = "" } = each.metadata;
+      const { name, labels = {}, creationTimestamp: createdAt = "" } = each.metadata;
+      // Those that an older version has made do not say whose they are.
+      if ((labels[brokerLabel] ?? broker) !== broker) return [];
       const instance = instanceOf(each);
       return instance === undefined ? [] : [{ name, instance, createdAt }];
     });
@@ -136,7 +149,8 @@ export class NamespaceDriver implements Driver {
 
   async #createOrAdopt(spec: ClusterSpec, signal?: AbortSignal): Promise<NamespaceObject> {
     try {
-      return await this.#hub.create<NamespaceObject>(namespaces, namespaceOf(spec), { signal });
+      const body = namespaceOf(spec, this.#owner);
+      return await this.#hub.create<NamespaceObject>(namespaces, body, { signal });
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
     }

@@ -2,7 +2,7 @@
 import type { ClusterSpec } from "../driver.ts";
 import type { StatusObject } from "../hub/conditions.ts";
 import type { Kind } from "../hub/kind.ts";
-import { instanceKey, labelValue, managedBy, specHash, specKey } from "../hub/ownership.ts";
+import { labelValue, managedBy, type Owner, ownedMetadata } from "../hub/ownership.ts";
 
 /** Its value is the template. All namespaces of the driver have it. */
 export const templateLabel = "berth/template";
@@ -14,20 +14,13 @@ export type Quota = Readonly<Record<string, string>>;
 
 export type NamespaceObject = StatusObject;
 
-export function namespaceOf(spec: ClusterSpec): object {
-  return {
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: {
-      name: spec.name,
-      labels: { ...managedBy, [templateLabel]: labelValue(spec.template) },
-      annotations: {
-        ...spec.tags,
-        [instanceKey]: spec.instance,
-        [specKey]: specHash(spec),
-      },
-    },
+export function namespaceOf(spec: ClusterSpec, owner: Owner): object {
+  const own = {
+    labels: { [templateLabel]: labelValue(spec.template) },
+    annotations: spec.tags, // In full: a label is shorter.
   };
+  const metadata = { name: spec.name, ...ownedMetadata(spec, owner, own) };
+  return { apiVersion: "v1", kind: "Namespace", metadata };
 }
 
 interface Part {

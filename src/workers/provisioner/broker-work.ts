@@ -1,6 +1,7 @@
 import type { Broker } from "../../broker/broker.ts";
 import { newRequestId } from "../../broker/lease-identity.ts";
 import { untilEvent } from "../../broker/until-event.ts";
+import { ownerOfCluster } from "../../core/explain/cluster-view.ts";
 import {
   type Cluster,
   type ClusterReport,
@@ -44,11 +45,7 @@ const retryMs = 5_000;
 /** Where secrets and logs go, beside the journal. */
 export interface ClusterStores {
   putAccess(instance: string, bundle: AccessBundle): Promise<void>;
-  putLogs(
-    cluster: ClusterFacts & { readonly space: string | null },
-    why: string,
-    text: string,
-  ): void;
+  putLogs(cluster: ClusterFacts, why: string, text: string): void;
   /** What there is on a hub, whoever has made it. */
   putHubClusters(hub: string, clusters: readonly HubCluster[]): void;
   /** The credentials that a space has stored, by the reference that the cluster has. */
@@ -113,9 +110,7 @@ export class BrokerWork implements ClusterWork {
     if (outcome.type !== "granted" || claim === undefined) return undefined;
     const cluster = await broker.read(({ resources }) => {
       const resource = resources.get(claim.resource);
-      return resource !== undefined && isMade(resource)
-        ? { ...factsOf(resource), space: resource.cluster.space }
-        : undefined;
+      return resource !== undefined && isMade(resource) ? factsOf(resource) : undefined;
     });
     if (cluster === undefined) {
       await broker.submit({ type: "release", id }, from);
@@ -231,10 +226,12 @@ function isMade(resource: { readonly sharing: string }): resource is Made {
   return resource.sharing === "exclusive" && (resource as ExclusiveResource).cluster !== null;
 }
 
-function factsOf({ name, pool, cluster }: Made): ClusterFacts {
+function factsOf(resource: Made): ClusterFacts {
+  const { name, pool, cluster } = resource;
   const { instance, template, revision, parameters, hub, handle } = cluster;
   return {
     ...{ resource: name, pool: pool.name, instance, template, revision, parameters, hub },
+    space: ownerOfCluster(resource) ?? null,
     handle: handle === null ? undefined : (JSON.parse(handle) as Json),
   };
 }
@@ -242,7 +239,7 @@ function factsOf({ name, pool, cluster }: Made): ClusterFacts {
 interface Work {
   readonly id: RequestId;
   readonly phase: Phase;
-  readonly cluster: ClusterFacts & { readonly space: string | null };
+  readonly cluster: ClusterFacts;
 }
 
 class BrokerTask extends TaskFacts implements ClusterTask {

@@ -4,7 +4,13 @@ import type { BerthClient, HeldLease } from "../../client/berth-client.ts";
 import type { KeepAlive } from "../../client/keep-alive.ts";
 import { LinkedAbort } from "../../client/linked-abort.ts";
 import { pause } from "../../client/pause.ts";
-import { type ClusterReport, type Phase, phases, type Wanted } from "../../core/model/cluster.ts";
+import {
+  type ClusterReport,
+  type Phase,
+  phases,
+  spaceOfCredentials,
+  type Wanted,
+} from "../../core/model/cluster.ts";
 import { hubErrorLengthMax } from "../../core/model/hub.ts";
 import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { AccessBundle, Json } from "../../drivers/driver.ts";
@@ -190,7 +196,8 @@ export class ClientWork implements ClusterWork {
 function factsOf(cluster: Cluster): ClusterFacts {
   const { name: resource, pool, instance, template, revision, parameters, hub } = cluster;
   const handle = cluster.handle as Json | undefined;
-  return { resource, pool, instance, template, revision, parameters, hub, handle };
+  const space = cluster.space ?? spaceOfCredentials(parameters) ?? null;
+  return { resource, pool, instance, template, revision, parameters, hub, space, handle };
 }
 
 interface Work {

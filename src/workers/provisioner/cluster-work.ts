@@ -15,6 +15,8 @@ export interface ClusterFacts {
   readonly revision: string;
   readonly parameters: Parameters;
   readonly hub: string | null;
+  /** Whose it is, as far as that is known: that of its holder, or of the credentials that it is made with. */
+  readonly space: string | null;
   /** Undefined if `create` has not returned it, or if its reply was lost. */
   readonly handle: Json | undefined;
 }
@@ -43,6 +45,7 @@ export class TaskFacts implements ClusterFacts {
   readonly revision: string;
   readonly parameters: Parameters;
   readonly hub: string | null;
+  readonly space: string | null;
   readonly handle: Json | undefined;
   readonly phase: Phase;
 
@@ -54,6 +57,7 @@ export class TaskFacts implements ClusterFacts {
     this.revision = facts.revision;
     this.parameters = facts.parameters;
     this.hub = facts.hub;
+    this.space = facts.space;
     this.handle = facts.handle;
     this.phase = phase;
   }

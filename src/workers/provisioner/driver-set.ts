@@ -1,4 +1,5 @@
 /** Opens the driver of a cluster, with the template that the cluster was made from. */
+import { defaultBroker } from "../../config/schema-templates.ts";
 import type { CommandTemplate, TemplateSpec, VerifyCommand } from "../../config/template-spec.ts";
 import { credentialsParameter } from "../../core/model/cluster.ts";
 import { CommandDriver } from "../../drivers/command/command-driver.ts";
@@ -131,9 +132,10 @@ export class DriverSet {
     const key = `${revision} ${hub}`;
     const known = this.#namespaces.get(key);
     if (known !== undefined) return known;
-    const { kubeconfig, context, quota } = how;
+    const { kubeconfig, context, quota, broker = defaultBroker, expiryMs } = how;
     const connect = () => ApiServer.connect({ kubeconfig, context });
-    const driver = new NamespaceDriver({ connect, quota }, this.#mask);
+    const owner = { broker, expiryMs };
+    const driver = new NamespaceDriver({ connect, quota, owner }, this.#mask);
     this.#namespaces.set(key, driver);
     return driver;
   }

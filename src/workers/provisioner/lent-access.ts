@@ -1,11 +1,12 @@
 /**
- * Access that is made for one lease: drivers that mint it are asked when a cluster is lent, and again
- * before it ends, for as long as the lease goes on. It never outlasts the lease by more than the
- * shortest time that a driver grants.
+ * What is done for a lease outside. Drivers that mint access are asked when a cluster is lent, and again
+ * before it ends, for as long as the lease goes on; it never outlasts the lease by more than the
+ * shortest time that a driver grants. And the cluster is marked with the space that has it now.
  */
 import { busyState } from "../../core/model/lifecycle.ts";
+import { tagsOf } from "../../drivers/names.ts";
 import type { CallLimit } from "./call-limit.ts";
-import { type ClusterWork, refOf, type WatchedCluster } from "./cluster-work.ts";
+import { type ClusterFacts, type ClusterWork, refOf, type WatchedCluster } from "./cluster-work.ts";
 import type { DriverSet } from "./driver-set.ts";
 import type { HubPlaces } from "./hub-places.ts";
 import type { TemplateArchive } from "./template-archive.ts";
@@ -23,6 +24,14 @@ const spanMs = 3_600_000;
 /** Renewed when less than this part is left. */
 const renewAt = 0.5;
 
+/** A mark that cannot be written, as by an account without the right, is no reason to stop lending. */
+const markAgainMs = 600_000;
+
+interface Marked {
+  readonly space: string;
+  readonly againAtMs: number;
+}
+
 interface Minted {
   readonly fence: number;
   readonly renewAtMs: number;
@@ -31,6 +40,8 @@ interface Minted {
 export class LentAccess {
   readonly #tools: SweepTools;
   readonly #minted = new Map<string, Minted>();
+  /** The spaces that clusters are marked with, by instance. */
+  readonly #marked = new Map<string, Marked>();
 
   constructor(tools: SweepTools) {
     this.#tools = tools;
@@ -39,17 +50,33 @@ export class LentAccess {
   /** Makes what is missing, for all lent clusters. Rejects after the first failure, with the others done. */
   async renew(signal: AbortSignal): Promise<void> {
     const { archive, work } = this.#tools;
-    if (!archive.current.some(({ how }) => how.driver === "namespace") && this.#minted.size === 0) {
+    if (archive.current.every(({ how }) => how.driver === "command") && this.#minted.size === 0) {
       return;
     }
     const lent = (await work.clusters()).filter(({ state }) => state === busyState);
     const known = new Set(lent.map(({ instance }) => instance));
     for (const instance of this.#minted.keys()) {
-      if (!known.has(instance)) this.#minted.delete(instance);
+      if (known.has(instance)) continue;
+      this.#minted.delete(instance);
+      this.#marked.delete(instance);
     }
-    const tries = lent.map((cluster) => this.#renewOne(cluster, signal));
+    const tries = lent.flatMap((cluster) => [
+      this.#renewOne(cluster, signal),
+      this.#mark(cluster, signal),
+    ]);
     const failed = (await Promise.allSettled(tries)).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
+  }
+
+  async #mark(cluster: ClusterFacts, signal: AbortSignal): Promise<void> {
+    const { instance, space } = cluster;
+    const known = this.#marked.get(instance);
+    if (space === null || (known?.space === space && performance.now() < known.againAtMs)) return;
+    this.#marked.set(instance, { space, againAtMs: performance.now() + markAgainMs });
+    const { driver } = await this.#tools.drivers.open(cluster, async () => ({}));
+    const tags = tagsOf(cluster);
+    await this.#tools.calls.run(async () => driver.mark?.(refOf(cluster), tags, { signal }));
+    this.#marked.set(instance, { space, againAtMs: Number.POSITIVE_INFINITY });
   }
 
   async #renewOne(cluster: WatchedCluster, signal: AbortSignal): Promise<void> {

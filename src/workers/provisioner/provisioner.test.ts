@@ -103,7 +103,10 @@ describe("a provisioner", () => {
     expect(await read("request")).toEqual({
       ...{ name: externalName(instance), instance, template: "small", revision: "r1" },
       parameters: { version: "4.20", region: "eu" },
-      tags: { "berth-instance": instance, "berth-resource": "kube-1", "berth-pool": "kube" },
+      tags: {
+        ...{ "berth-instance": instance, "berth-resource": "kube-1", "berth-pool": "kube" },
+        "berth-space": "team",
+      },
     });
   });
 
