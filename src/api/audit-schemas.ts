@@ -12,8 +12,8 @@ export const AuditEntry = Type.Object(
     event: Type.Optional(Type.Integer({ description: "The number of the event in the journal" })),
     way: Type.String({
       description:
-        "http, cli, page, boskos, capacity, lease-proxy, config, worker, import, clock; unknown: " +
-        "an older server has not recorded it",
+        "http, cli, page, boskos, capacity, lease-proxy, config, worker, object, import, clock; " +
+        "unknown: an older server has not recorded it",
     }),
     by: text("The name that the caller has proved; absent: it has proved none"),
     as: text("A name that the caller has only given"),

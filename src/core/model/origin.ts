@@ -8,6 +8,7 @@ export const ways = [
   "lease-proxy",
   "config",
   "worker", // a part of the server: the janitor, the admission checks
+  "object", // an object of an API server that the server makes a request of
   "import",
   "clock", // a deadline, or the queue
 ] as const;

@@ -55,7 +55,7 @@ export class FrontRequests {
   constructor(broker: Broker, front: string) {
     this.#broker = broker;
     this.#prefix = `~caas/${front}/`;
-    this.#origin = { way: "worker", by: front };
+    this.#origin = { way: "object", by: front };
   }
 
   #keyOf({ space, kind, uid }: Owner): string {
@@ -84,8 +84,8 @@ export class FrontRequests {
   }
 
   /** Leaves the queue, or releases the lease. The next `find` says what has become of it. */
-  async end(owner: Owner, known: Known): Promise<void> {
-    const from = this.#originOf(owner, undefined);
+  async end(owner: Owner, known: Known, requester?: string): Promise<void> {
+    const from = this.#originOf(owner, requester);
     if (known.is === "waiting") {
       await this.#broker.submit({ type: "leave", id: known.id, why: "cancelled" }, from);
     } else if (known.is === "held") {
@@ -119,6 +119,7 @@ export class FrontRequests {
     return all.map(({ owner }) => owner);
   }
 
+  /** Without somebody whom the API server vouches for, it is the front itself. */
   #originOf({ space }: Owner, requester: string | undefined): Origin {
     return { ...this.#origin, space, ...(requester && { by: requester }) };
   }

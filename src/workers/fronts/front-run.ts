@@ -133,21 +133,34 @@ export class FrontRun {
     forget();
   }
 
-  /** Instances of a quota are looked at one after the other, the oldest first: two must not count the same room. */
+  /**
+   * So many at a time. Instances that have not asked yet, in a namespace with a quota, are looked at one after the
+   * other, the oldest first: two must not count the same room.
+   */
   async #pass({ front, board, reconciler }: Served): Promise<void> {
     if (front instanceof InstanceFront) {
       if (!this.#quotas.isComplete) return;
       await this.#wanted();
     }
-    const queue = board.objects.filter((each) => this.#isServed(each)).sort(byAge);
-    const width = front instanceof InstanceFront ? 1 : frontLimits.concurrent;
-    const workers = Array.from({ length: width }, async () => {
+    const objects = board.objects.filter((each) => this.#isServed(each)).sort(byAge);
+    const groups = Map.groupBy(objects, (each) => this.#turnOf(front, each));
+    const queue = [...groups.values()];
+    const workers = Array.from({ length: frontLimits.concurrent }, async () => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        if (this.#stop.signal.aborted) return;
-        await this.#one(next, reconciler);
+        for (const object of next) {
+          if (this.#stop.signal.aborted) return;
+          await this.#one(object, reconciler);
+        }
       }
     });
     await Promise.all(workers);
+  }
+
+  /** Objects with the same one take turns. */
+  #turnOf(front: FrontKind, { metadata }: FrontObject): string {
+    const { namespace = "", uid = "" } = metadata;
+    if (!(front instanceof InstanceFront) || hasAsked(metadata)) return uid;
+    return quotaOf(this.#quotas.objects, namespace) === undefined ? uid : `${namespace}/`;
   }
 
   #isServed({ metadata: { namespace = "" } }: FrontObject): boolean {

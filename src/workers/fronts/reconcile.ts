@@ -185,7 +185,7 @@ export class Reconciler {
     const known = await requests.find(owner);
     const noted = await this.#note(object, known);
     if (known.is === "waiting" || known.is === "held") {
-      await requests.end(owner, known);
+      await requests.end(owner, known, requesterOf(object));
       // It may have been granted in the last moment: the next pass looks again.
       if ((await requests.find(owner)).is !== "ended") return;
     }
