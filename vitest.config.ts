@@ -16,7 +16,7 @@ const onPostgres = ["src/**/*-on-postgres.test.ts", "test/**/*-on-postgres.test.
 process.env["BERTH_TEST_EVIDENCE"] ??= join(tmpdir(), `berth-evidence-${process.pid}`);
 
 const onKubernetes =
-  "test/{slots*,mirror,admission,page-admission,issuer-kubernetes,driver-*,clusters-namespace,front-*,deploy-helm,deploy-kubernetes}.test.ts";
+  "test/{slots*,mirror,admission,page-admission,issuer-kubernetes,driver-*,clusters-namespace,front-*,deploy-helm,deploy-kinds,deploy-kubernetes}.test.ts";
 
 export default defineConfig({
   test: {

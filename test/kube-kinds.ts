@@ -25,6 +25,7 @@ const kinds: readonly Kind[] = [
   { group: "autoscaling.openshift.io", version: "v1beta1", kind: "MachineAutoscaler" },
   { group: "monitoring.coreos.com", version: "v1", kind: "ServiceMonitor" },
   { group: "monitoring.coreos.com", version: "v1", kind: "PrometheusRule" },
+  { group: "prow.k8s.io", version: "v1", kind: "ProwJob" },
   { ...hive, kind: "ClusterPool" },
   { ...hive, kind: "ClusterClaim" },
   { ...hive, kind: "ClusterDeployment" },
@@ -51,12 +52,17 @@ const pluralOf = ({ kind }: Kind) => `${kind.toLowerCase()}s`;
 
 const script = fileURLToPath(new URL("../scripts/kube-kinds", import.meta.url));
 
-/** The definitions that `scripts/kube-kinds` has fetched, by their names; none if it was not run. */
-function fetchedDefinitions(): ReadonlyMap<string, object> {
+/** The folder that `scripts/kube-kinds` has filled; undefined if it was not run. */
+export function fetchedFolder(): string | undefined {
   const { status, stdout } = spawnSync(script, ["--find"], { encoding: "utf8" });
-  if (status !== 0) return new Map();
-  const files = globSync("*/*.yaml", { cwd: stdout.trim() });
-  return new Map(files.flatMap((file) => definitionsIn(join(stdout.trim(), file))));
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** The fetched definitions by their names; none if `scripts/kube-kinds` was not run. */
+function fetchedDefinitions(): ReadonlyMap<string, object> {
+  const folder = fetchedFolder();
+  const files = folder === undefined ? [] : globSync("*/*.yaml", { cwd: folder });
+  return new Map(files.flatMap((file) => definitionsIn(join(folder ?? "", file))));
 }
 
 function definitionsIn(file: string): readonly (readonly [string, object])[] {
@@ -79,7 +85,7 @@ export async function installKinds(cluster: KubeCluster): Promise<void> {
   for (const each of kinds) {
     const real = fetched.get(`${pluralOf(each)}.${each.group}`);
     // An older API server may not understand it.
-    const made = real && (await cluster.create(path, real).catch(() => undefined));
+    const made = real && (await cluster.create(path, storable(real)).catch(() => undefined));
     if (made === undefined) await cluster.create(path, definition(each));
   }
   for (const { group, version, ...rest } of kinds) {
@@ -91,6 +97,17 @@ export async function installKinds(cluster: KubeCluster): Promise<void> {
       );
     }
   }
+}
+
+/** Prow's texts make it too large for etcd, and HyperShift has annotations that only OpenShift accepts. */
+function storable(definition: object): object {
+  const text = JSON.stringify(definition, (key, value: unknown) => {
+    return key === "description" && typeof value === "string" ? undefined : value;
+  });
+  const read = JSON.parse(text) as KubeObject;
+  const { annotations = {} } = read.metadata;
+  const valid = Object.entries(annotations).filter(([name]) => !name.endsWith("/"));
+  return { ...read, metadata: { ...read.metadata, annotations: Object.fromEntries(valid) } };
 }
 
 function definition(kind: Kind): object {

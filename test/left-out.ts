@@ -8,7 +8,7 @@ import { findPostgres, howToGetPostgres } from "./postgres-server.ts";
 const needKube = testsCalled(
   ...["slots", "mirror", "admission", "page-admission", "issuer-kubernetes", "clusters-crash"],
   ...["clusters-namespace", "driver-namespace", "driver-secret", "front-devices", "deploy-helm"],
-  "deploy-kubernetes",
+  ...["deploy-kinds", "deploy-kubernetes"],
 );
 const needControllers = testsCalled(
   ...["driver-caas", "driver-cluster-api", "driver-hive", "driver-hub", "driver-hypershift"],
