@@ -36,7 +36,7 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     await trouble.getByText("fix the cause, then free the resource").waitFor();
     const { stderr } = await world().server.done(["status"]);
     expect(stderr).toMatch(
-      /^1 resource is quarantined, since .*Z\n {2}acc-2: disk broken\n {2}Read/,
+      /^1 resource is quarantined, for \S+\n {2}acc-2: disk broken\n {2}Read/,
     );
     await trouble.getByRole("link", { name: "acc-2" }).click();
     await page.getByRole("heading", { name: "acc-2" }).waitFor();

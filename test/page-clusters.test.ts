@@ -53,6 +53,7 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
     const page = await world.open("/");
     const line = page.getByText("1 cluster exists that no pool has, and may cost money");
     await line.waitFor();
+    await page.getByText(/^\d+d\S* old, of template small; no pool has it$/).waitFor();
     await page.getByRole("link", { name: "Show them" }).click();
     const section = page.getByRole("region", { name: /Orphaned clusters/ });
     await section.getByRole("row", { name: /berth-old old\.1 small/ }).waitFor();

@@ -32,6 +32,7 @@ export function poolAnswer({ policy, flow, ...facts }: PoolFacts = {}): Pool {
     waiting: 0,
     oldestWaitSeconds: null,
     meanHoldSeconds: null,
+    usualWaitSeconds: null,
     retiring: false,
     suspended: null,
     policy: { ...policyAnswer, ...policy },

@@ -417,6 +417,11 @@ export const Pool = Type.Object({
     description:
       "Of the last few dozen holds of it and of all pools below it, which share its limit and its pace; null: none yet",
   },
+  usualWaitSeconds: {
+    ...nullable(Type.Number()),
+    description:
+      "99 of 100 requests of the last week waited no longer; null: fewer than 20 are recorded, or they are not read yet",
+  },
   retiring: Type.Boolean({
     description: "Gone from the configuration; lives until its last resource is back",
   }),

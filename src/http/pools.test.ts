@@ -30,6 +30,7 @@ test("GET /v1/pools tells sizes, states, who waits, and the policy", async () =>
         waiting: 0,
         oldestWaitSeconds: null,
         meanHoldSeconds: null,
+        usualWaitSeconds: null,
         retiring: false,
         suspended: null,
         policy: {

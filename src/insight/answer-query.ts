@@ -66,6 +66,7 @@ const answers: Answers = {
   page: ({ history }, { filter, limit, after }) => history().page(filter, limit, after),
   stats: ({ history }, { range, pool }) => history().stats(range, pool),
   costs: ({ history }, query) => history().costs(query),
+  waits: ({ history }, { since }) => history().usualWaits(since),
   samples: ({ history }, times) => history().samples(times),
   events: async ({ history, journal }, search) => {
     const { id } = search.filter;

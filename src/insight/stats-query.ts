@@ -9,6 +9,7 @@ import { HistoryUnavailable } from "./history/history.ts";
 import type { HistoryFilter, HistoryPage } from "./history/reader.ts";
 import type { PoolSamples, SampleTimes } from "./history/samples.ts";
 import type { Stats, StatsRange } from "./history/stats.ts";
+import type { UsualWait } from "./history/usual-waits.ts";
 import type { WhatIf, WhatIfReport } from "./what-if/what-if.ts";
 
 export interface PageQuery {
@@ -33,6 +34,7 @@ export interface StatsQueries {
   page: { question: PageQuery; answer: HistoryPage };
   stats: { question: StatsQuery; answer: Stats };
   costs: { question: CostQuery; answer: readonly CostSum[] };
+  waits: { question: { readonly since: number }; answer: readonly UsualWait[] };
   samples: { question: SampleTimes; answer: readonly PoolSamples[] };
   events: { question: EventSearch; answer: EventPage };
   simulate: { question: SimulateQuery; answer: WhatIfReport };

@@ -34,6 +34,7 @@ import { HoldSamples } from "./forecast/hold-samples.ts";
 import { History } from "./history/history.ts";
 import { historyPath } from "./history/history-file.ts";
 import { HistoryStore } from "./history/store.ts";
+import { UsualWaits } from "./history/usual-waits.ts";
 import type { QueryKind, QueryOptions, StatsQueries } from "./stats-query.ts";
 import { StatsWorker } from "./stats-worker.ts";
 
@@ -63,6 +64,7 @@ const waitMsMax = 2_000;
 
 export class StatsService {
   readonly estimates: Estimates;
+  readonly usualWaits = new UsualWaits((since) => this.ask("waits", { since }));
   readonly audit: Audit;
   readonly #history: History;
   readonly #worker: StatsWorker;

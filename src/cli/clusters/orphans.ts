@@ -1,6 +1,6 @@
 import type { Orphan } from "../../api/cluster-schemas.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
-import { formatSeconds } from "../show/age.ts";
+import { formatAge, formatSeconds } from "../show/age.ts";
 import { list, listOptions } from "../show/listing.ts";
 import type { Column } from "../terminal/table.ts";
 
@@ -10,8 +10,13 @@ const columns: readonly Column<Orphan>[] = [
   { header: "TEMPLATE", cell: ({ template }) => template },
   { header: "SPACE", cell: ({ space }) => space ?? "-", wide: true },
   { header: "KNOWN FOR", cell: ({ seenSeconds }) => formatSeconds(seenSeconds) },
-  { header: "CREATED", cell: ({ createdAt }) => createdAt, wide: true },
+  { header: "AGE", cell: ({ createdAt }) => ageOf(createdAt), wide: true },
 ];
+
+/** Drivers write times as they like. */
+function ageOf(createdAt: string): string {
+  return Number.isNaN(Date.parse(createdAt)) ? createdAt : formatAge(createdAt);
+}
 
 export const orphans: CliCommand = {
   options: listOptions(),

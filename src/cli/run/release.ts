@@ -3,6 +3,7 @@ import type { BerthClient } from "../../client/berth-client.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { usageError } from "../failure.ts";
 import { flag, onceFlag } from "../flags.ts";
+import { timeUntil } from "../show/age.ts";
 import { leaseIds } from "../show/leases.ts";
 import { matching, stateName, token } from "../values.ts";
 import { userAtHost } from "./holder.ts";
@@ -84,7 +85,8 @@ async function revoke({ args: [id], client, flags, note }: Context): Promise<und
 async function stillHeld(client: BerthClient, id: string): Promise<string | undefined> {
   const lease = await client.lease(id).catch(() => undefined);
   if (lease?.expiresAt === undefined || lease.expiresAt === null) return undefined;
-  return `its job may work until ${lease.expiresAt}, unless it stops before (gone already? --gone)`;
+  const left = timeUntil(lease.expiresAt);
+  return `its job may work for another ${left}, unless it stops before (gone already? --gone)`;
 }
 
 function firstReportFlag(flags: ReportFlags): string | undefined {

@@ -1,5 +1,6 @@
 import type { AttentionItem } from "../../api/attention-schemas.ts";
 import type { Context } from "../cli-command.ts";
+import { formatAge } from "./age.ts";
 import type { ListFlags } from "./listing.ts";
 
 /** What needs somebody, to stderr: the same list as on the page. */
@@ -17,7 +18,7 @@ const namedMax = 3;
 
 export function attentionLines(item: AttentionItem): string[] {
   const { summary, since, advice, command, about, count } = item;
-  const age = since === null ? "" : `, since ${since}`;
+  const age = since === null ? "" : `, for ${formatAge(since)}`;
   const named = about.slice(0, namedMax).map(({ name, text }) => {
     return `  ${[name, text].filter((word) => word !== "").join(": ")}`;
   });

@@ -56,7 +56,7 @@ function isEnded(error: unknown): error is Problem {
 
 /** The server's message is for a client that wants to go on with its request. */
 function endedError(id: string, { facts }: Problem): CliError {
-  const state = `it ended at ${facts["endedAt"]} (${facts["how"]})`;
+  const state = `it ended ${formatAge(String(facts["endedAt"]))} ago (${facts["how"]})`;
   const hint = "List past leases and requests: berth history";
   return new CliError(plain(`Cannot explain ${id}: ${state}`), hint, exitCodes.notFound);
 }
@@ -134,7 +134,8 @@ function formatShortfall({ dimension, asked, free, capacity }: Shortfall): strin
 function gateLines({ pool, nextAt, nextBy, limits }: Need): string[] {
   // Older servers do not send `nextBy`.
   const because = nextBy && nextBy !== pool ? `, because of ${nextBy}` : "";
-  const next = nextAt === null ? [] : [plain(`  No grant before ${nextAt}${because}.`)];
+  const next =
+    nextAt === null ? [] : [plain(`  No grant for another ${timeUntil(nextAt)}${because}.`)];
   const shared = limits.map(({ pool, used, limit }) =>
     plain(`  Limit of ${pool}: ${used} of ${limit} in use.`),
   );

@@ -5,7 +5,7 @@ import { paint, type Screen } from "../terminal/screen.ts";
 import { spark } from "../terminal/sparkline.ts";
 import type { Column } from "../terminal/table.ts";
 import { countOf } from "../terminal/text.ts";
-import { formatMeasured, formatSeconds } from "./age.ts";
+import { formatAge, formatMeasured, formatSeconds } from "./age.ts";
 import { noteAttention } from "./attention.ts";
 import { type ListFlags, list, listOptions } from "./listing.ts";
 import { poolOverview } from "./pool-overview.ts";
@@ -123,7 +123,8 @@ export function replicasLine({ leader, leadsSince, replicas }: Replicas): string
         ? `${id} follows`
         : `${id} ${countOf(behindEvents, "event")} behind`;
     });
-  const who = leader === null ? "No server leads" : `${leader} leads since ${leadsSince}`;
+  const age = leadsSince === null ? "" : ` for ${formatAge(leadsSince)}`;
+  const who = leader === null ? "No server leads" : `${leader} leads${age}`;
   return [who, ...behind].join("; ");
 }
 

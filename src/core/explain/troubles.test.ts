@@ -14,7 +14,9 @@ function found(lending: Lending, atMs: number): string[] {
   return troublesIn(lending.state, atMs as Instant).map(({ code, name }) => `${code} ${name}`);
 }
 
-test("longWaitFrom() is the mean hold, but never less than five minutes", () => {
+test("longWaitFrom() is the usual wait or else the mean hold, but never less than five minutes", () => {
+  expect(longWaitFrom(20 * minuteMs, 8 * minuteMs)).toBe(8 * minuteMs);
+  expect(longWaitFrom(20 * minuteMs, 1_000)).toBe(5 * minuteMs);
   expect(longWaitFrom(10_000)).toBe(5 * minuteMs);
   expect(longWaitFrom(20 * minuteMs)).toBe(20 * minuteMs);
   expect(longWaitFrom(null)).toBe(10 * minuteMs);
@@ -56,6 +58,24 @@ describe("troublesIn()", () => {
       since: 15 * minuteMs,
       text: "the first of 1 has waited for 16m, and a lease usually lasts 15m",
     });
+  });
+
+  test("finds a wait that is longer than nearly all recorded ones", () => {
+    const lending = new Lending(pool("aws", 1, { ttlMs: 9e9 }));
+    lending.do(acquire("a", "aws"));
+    lending.do(acquire("b", "aws"));
+    const at = (minutes: number, usualMinutes: number) =>
+      troublesIn(
+        lending.state,
+        (minutes * minuteMs) as Instant,
+        new Map([["aws", usualMinutes * minuteMs]]),
+      ).map(({ text }) => text);
+    expect(at(40, 45), "usual, although it is long").toEqual([]);
+    expect(at(46, 45)).toEqual([
+      "the first of 1 has waited for 46m; 99 of 100 wait no longer than 45m",
+    ]);
+    expect(at(4, 0), "nobody has to look at a short wait").toEqual([]);
+    expect(at(6, 0)).toEqual(["the first of 1 has waited for 6m; usually nobody waits"]);
   });
 
   test("finds what is quarantined with the first line of the reason", () => {

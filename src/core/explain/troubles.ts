@@ -30,14 +30,24 @@ export interface Trouble {
   /** Null if nobody knows. */
   readonly since: Instant | null;
   readonly text: string;
+  /** When it was made, as its driver has written it. */
+  readonly madeAt?: string;
   /** Only those who see this space may see it. Absent: everybody may; undefined: those who see all. */
   readonly space?: SpaceName | undefined;
 }
 
-export function troublesIn(state: State, now: Instant): Trouble[] {
+/** In milliseconds, by pool: 99 of 100 recorded requests waited no longer. */
+type UsualWaits = ReadonlyMap<string, number>;
+
+export function troublesIn(
+  state: State,
+  now: Instant,
+  usualWaits: UsualWaits = new Map(),
+): Trouble[] {
   const troubles: Trouble[] = [];
   for (const pool of state.pools.values()) {
-    troubles.push(...suspensionOf(pool), ...longWaitOf(pool, now), ...quarantinedIn(pool));
+    const usual = usualWaits.get(pool.name) ?? null;
+    troubles.push(...suspensionOf(pool), ...longWaitOf(pool, now, usual), ...quarantinedIn(pool));
     troubles.push(...notCleanedIn(pool, now), ...lowestRateOf(pool));
   }
   troubles.push(...clusterTroubles(state), ...orphanTroubles(state));
@@ -60,17 +70,22 @@ function suspensionOf({ name, suspended }: Pool): Trouble[] {
   return [{ code: "pool_suspended", kind: "pool", name, since, text }];
 }
 
-function longWaitOf(pool: Pool, now: Instant): Trouble[] {
+function longWaitOf(pool: Pool, now: Instant, usualWaitMs: number | null): Trouble[] {
   const since = pool.waiting === 0 ? null : oldestQueuedAt(pool);
-  if (since === null || now - since <= usualWaitOf(pool)) return [];
-  const usual =
-    pool.holds.count === 0 ? "" : `, and a lease usually lasts ${roughDuration(pool.holds.meanMs)}`;
-  const text = `the first of ${pool.waiting} has waited for ${roughDuration(now - since)}${usual}`;
+  if (since === null || now - since <= longestUsualOf(pool, usualWaitMs)) return [];
+  const waited = `the first of ${pool.waiting} has waited for ${roughDuration(now - since)}`;
+  const text = `${waited}${usualText(pool, usualWaitMs)}`;
   return [{ code: "waits_long", kind: "pool", name: pool.name, since, text }];
 }
 
-function usualWaitOf({ holds, clusters }: Pool): number {
-  const usualMs = longWaitFrom(holds.count === 0 ? null : holds.meanMs);
+function usualText({ holds }: Pool, usualWaitMs: number | null): string {
+  if (usualWaitMs !== null && usualWaitMs < 1_000) return "; usually nobody waits";
+  if (usualWaitMs !== null) return `; 99 of 100 wait no longer than ${roughDuration(usualWaitMs)}`;
+  return holds.count === 0 ? "" : `, and a lease usually lasts ${roughDuration(holds.meanMs)}`;
+}
+
+function longestUsualOf({ holds, clusters }: Pool, usualWaitMs: number | null): number {
+  const usualMs = longWaitFrom(holds.count === 0 ? null : holds.meanMs, usualWaitMs);
   // A request may have to wait for a new cluster.
   return Math.max(usualMs, clusters?.phases[creatingState].usualMs ?? 0);
 }
@@ -122,8 +137,17 @@ function clusterTroubles(state: State): Trouble[] {
 /** Nobody owns them, so only those who see all spaces see them. */
 function orphanTroubles({ orphanClusters }: State): Trouble[] {
   return Array.from(orphanClusters.values(), ({ name, template, createdAt, seenAt: since }) => {
-    const text = `of template ${template}, made ${firstLine(createdAt)}; no pool has it`;
-    return { code: "cluster_orphaned", kind: "orphan", name, since, text, space: undefined };
+    const madeAt = firstLine(createdAt);
+    const text = `of template ${template}; no pool has it`;
+    return {
+      code: "cluster_orphaned",
+      kind: "orphan",
+      name,
+      since,
+      text,
+      madeAt,
+      space: undefined,
+    };
   });
 }
 

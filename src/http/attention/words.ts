@@ -85,7 +85,7 @@ export const troubleWords = {
   waits_long: {
     severity: "warning",
     summary: (count) =>
-      `Requests of ${countOf(count, "pool wait", "pools wait")} longer than usual`,
+      `${countOf(count, "pool has", "pools have")} a request that waits longer than usual`,
     advice: "Look why the first request waits, and whether the pool is large enough",
     command: "berth queue",
   },

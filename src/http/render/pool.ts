@@ -11,15 +11,16 @@ import { renderAdmission } from "./admission.ts";
 import { renderFlow } from "./flow.ts";
 import { seconds } from "./lease.ts";
 
-type AdmissionSource = Pick<Context, "admission">;
+type Sources = Pick<Context, "admission" | "insight">;
 
 export function renderPool(
   pool: PoolView,
   now: Instant,
-  { admission }: AdmissionSource,
+  { admission, insight }: Sources,
   reader: Reader,
 ): Wire.Pool {
   const { oldestQueuedAt, meanHoldMs, suspended } = pool;
+  const usualWaitMs = insight.usualWaits.known.get(pool.name) ?? null;
   return {
     name: pool.name,
     total: pool.total,
@@ -29,6 +30,7 @@ export function renderPool(
     waiting: pool.waiting,
     oldestWaitSeconds: oldestQueuedAt === null ? null : seconds(now - oldestQueuedAt),
     meanHoldSeconds: meanHoldMs === null ? null : seconds(meanHoldMs),
+    usualWaitSeconds: usualWaitMs === null ? null : seconds(usualWaitMs),
     retiring: pool.retired,
     suspended: suspended === null ? null : { why: suspended.why, since: timestamp(suspended.at) },
     policy: renderPolicy(pool.policy),

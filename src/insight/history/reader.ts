@@ -7,6 +7,7 @@ import { type PoolSamples, type SampleTimes, samplesOf } from "./samples.ts";
 import { janitorHolder } from "./schema.ts";
 import { type Stats, type StatsRange, statsOf } from "./stats.ts";
 import type { Dirty, Upkeep } from "./upkeep-fold.ts";
+import { type UsualWait, usualWaitsOf } from "./usual-waits.ts";
 
 export interface HistoryFilter {
   readonly pool?: string | undefined;
@@ -86,6 +87,16 @@ export class HistoryReader {
 
   costs(query: CostQuery): CostSum[] {
     return hasTable(this.#database, "history_charge") ? costsIn(this.#database, query) : [];
+  }
+
+  /** How long requests of each pool have waited since then. Cleaning is no request. */
+  usualWaits(since: number): UsualWait[] {
+    const select = this.#database.prepare(
+      `SELECT pool, granted_at - asked_at AS wait FROM history
+       WHERE number >= ? AND granted_at IS NOT NULL AND purpose = 'use'`,
+    );
+    const rows = select.iterate(this.#firstFrom(since));
+    return usualWaitsOf(rows.map(({ pool, wait }) => [String(pool), Number(wait)] as const));
   }
 
   samples(times: SampleTimes): PoolSamples[] {

@@ -24,10 +24,11 @@ export function coolingAside(pools: readonly Pool[]): string {
 }
 
 /** A wait is too long by the rule of `/v1/attention`. */
-export function waitsTooLong({ oldestWaitSeconds, meanHoldSeconds }: Pool): boolean {
+export function waitsTooLong(pool: Pool): boolean {
+  const { oldestWaitSeconds, meanHoldSeconds, usualWaitSeconds } = pool;
   if (oldestWaitSeconds === null) return false;
-  const usualMs = meanHoldSeconds === null ? null : meanHoldSeconds * 1_000;
-  return oldestWaitSeconds * 1_000 > longWaitFrom(usualMs);
+  const inMs = (seconds: number | null) => (seconds === null ? null : seconds * 1_000);
+  return oldestWaitSeconds * 1_000 > longWaitFrom(inMs(meanHoldSeconds), inMs(usualWaitSeconds));
 }
 
 /** What keeps requests waiting, in a word or two, and the whole sentence. */
