@@ -12,11 +12,12 @@ export interface Passing {
   readonly path: string;
 }
 
-/** Of an admission webhook, of a list that is too old, of a server that has too much to do. */
-export type Refusal = 403 | 410 | 422 | 429;
+/** Of an admission webhook, of a list that is too old, of a server that has too much to do or is in trouble. */
+export type Refusal = 403 | 409 | 410 | 422 | 429 | 500 | 503;
 
 const reasons: Readonly<Record<Refusal, string>> = {
-  ...{ 403: "Forbidden", 410: "Expired", 422: "Invalid", 429: "TooManyRequests" },
+  ...{ 403: "Forbidden", 409: "Conflict", 410: "Expired", 422: "Invalid", 429: "TooManyRequests" },
+  ...{ 500: "InternalError", 503: "ServiceUnavailable" },
 };
 
 export class KubeProxy implements AsyncDisposable {
@@ -30,8 +31,12 @@ export class KubeProxy implements AsyncDisposable {
   refuses: (passing: Passing) => Refusal | undefined = () => undefined;
   /** Whether the reply to a request is lost, after the server has done what it was asked for. */
   loses: (passing: Passing) => boolean = () => false;
+  /** With a refusal of 429. */
+  retryAfterSeconds: (passing: Passing) => number | undefined = () => undefined;
   /** While true every connection is cut as soon as it says something. */
   away = false;
+  /** Whether the connection is cut before the request has gone on. */
+  cuts: (passing: Passing) => boolean = () => false;
   /** Every request that came by. */
   readonly seen: Passing[] = [];
 
@@ -71,10 +76,10 @@ export class KubeProxy implements AsyncDisposable {
   async #pass(from: IncomingMessage, to: ServerResponse): Promise<void> {
     const passing = { method: from.method ?? "", path: from.url ?? "" };
     this.seen.push(passing);
-    if (this.away) return void from.socket.destroy();
+    if (this.away || this.cuts(passing)) return void from.socket.destroy();
     await this.before(passing);
     const code = this.refuses(passing);
-    if (code !== undefined) return refuse(to, code);
+    if (code !== undefined) return refuse(to, code, this.retryAfterSeconds(passing));
     const loses = this.loses(passing);
     const { host: _host, ...headers } = from.headers;
     const options = { method: from.method ?? "GET", headers, ca: this.#ca };
@@ -95,9 +100,10 @@ export class KubeProxy implements AsyncDisposable {
   }
 }
 
-function refuse(to: ServerResponse, code: Refusal): void {
+function refuse(to: ServerResponse, code: Refusal, retryAfter: number | undefined): void {
   const reason = reasons[code];
   const message = "admission webhook denied the request";
-  to.writeHead(code, { "content-type": "application/json" });
+  const later = code === 429 && retryAfter !== undefined && { "retry-after": String(retryAfter) };
+  to.writeHead(code, { "content-type": "application/json", ...later });
   to.end(JSON.stringify({ kind: "Status", status: "Failure", code, reason, message }));
 }

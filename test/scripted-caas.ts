@@ -84,9 +84,11 @@ export class ScriptedOperator extends ScriptedHub {
   async #access(name: string): Promise<object> {
     const within = { namespace: this.#namespace };
     const [config, password] = [`${name}-admin-kubeconfig`, `${name}-admin-password`];
-    await this.make(secretKind, config, { stringData: { kubeconfig: `# of ${name}` } }, within);
-    const user = { username: "kubeadmin", password: `pass-${name}` };
-    await this.make(secretKind, password, { stringData: user }, within);
+    if ((await this.api.find(secretKind, password, within)) === undefined) {
+      await this.make(secretKind, config, { stringData: { kubeconfig: `# of ${name}` } }, within);
+      const user = { username: "kubeadmin", password: `pass-${name}` };
+      await this.make(secretKind, password, { stringData: user }, within);
+    }
     const names = { kubeconfig: { name: config }, adminPassword: { name: password } };
     return { ...names, apiServerURL: "https://api.example.com" };
   }

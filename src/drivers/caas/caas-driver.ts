@@ -10,12 +10,14 @@ import {
   type CallOptions,
   type ClusterRef,
   type ClusterSpec,
+  Conflict,
   type Driver,
   Hopeless,
   type Json,
   type ListedCluster,
   type LogBudget,
   type Observation,
+  Retry,
 } from "../driver.ts";
 import { readAccess } from "../hub/access.ts";
 import type { HubApi } from "../hub/hub-api.ts";
@@ -165,7 +167,12 @@ export class CaasDriver implements Driver {
     const metadata = { name: ref.name, labels, annotations };
     const { namespace } = this.#settings;
     const body = { apiVersion: "v1", kind: "ConfigMap", metadata, data };
-    await this.#hub.create(configMapKind, body, { namespace, signal });
+    await this.#hub.create(configMapKind, body, { namespace, signal }).catch((error: unknown) => {
+      if (!(error instanceof Conflict)) throw error;
+      // It was made at the same time, or belongs to somebody else, who has to remove it.
+      const what = `ConfigMap ${ref.name} of namespace ${namespace}`;
+      throw new Retry(`Cannot write down what belongs to the cluster: ${what} exists`);
+    });
   }
 
   #find(ref: ClusterRef, signal?: AbortSignal): Promise<ClusterTemplateInstance | undefined> {

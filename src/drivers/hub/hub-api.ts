@@ -3,6 +3,7 @@
  * `DriverError` that says what to do about it, and contains no secret.
  */
 import { Problem } from "../../api/problem.ts";
+import { pause } from "../../client/pause.ts";
 import type { ApiCall, ApiServer } from "../../kubernetes/api-server.ts";
 import { isConflict } from "../../kubernetes/errors.ts";
 import type { KubeList, KubeObject } from "../../kubernetes/kube-objects.ts";
@@ -13,6 +14,10 @@ import { type Kind, pathOf } from "./kind.ts";
 const pageSize = 500;
 /** A list that changes all the time is given up after so many beginnings. */
 const listAttemptsMax = 3;
+
+const throttledAttemptsMax = 4;
+/** A longer pause is the caller's: others wait for the hub meanwhile. */
+const throttledMsMax = 5_000;
 
 export interface Within {
   readonly namespace?: string | undefined;
@@ -131,12 +136,17 @@ export class HubApi {
     }
   }
 
+  /** A hub that throttles and says for how long is asked again then: it has done nothing yet. */
   async call<Reply>(call: ApiCall, kind?: Kind): Promise<Reply> {
-    try {
-      return await (await this.connected()).call<Reply>(call);
-    } catch (error) {
-      call.signal?.throwIfAborted();
-      throw await this.#asDriverError(error, call, kind);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await (await this.connected()).call<Reply>(call);
+      } catch (error) {
+        call.signal?.throwIfAborted();
+        const waitMs = attempt < throttledAttemptsMax ? throttledMs(error) : undefined;
+        if (waitMs === undefined) throw await this.#asDriverError(error, call, kind);
+        await pause(waitMs, call.signal);
+      }
     }
   }
 
@@ -172,6 +182,14 @@ export class HubApi {
     const hint = `Install ${kind.from} there, or correct driver and kubeconfig of the template`;
     return `Cannot use the hub ${url}: it does not know the kind ${what}. ${hint}`;
   }
+}
+
+/** How long a hub asks us to wait, if that is not long; undefined: it does not. */
+function throttledMs(error: unknown): number | undefined {
+  if (!(error instanceof Problem) || error.status !== 429) return undefined;
+  const seconds = error.facts["retryAfterSeconds"];
+  if (typeof seconds !== "number" || seconds < 0) return undefined;
+  return seconds * 1_000 > throttledMsMax ? undefined : seconds * 1_000;
 }
 
 /** 410: what was asked for is too old. */
