@@ -35,9 +35,7 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     await trouble.getByText("disk broken").waitFor();
     await trouble.getByText("fix the cause, then free the resource").waitFor();
     const { stderr } = await world().server.done(["status"]);
-    expect(stderr).toMatch(
-      /^1 resource is quarantined, for \S+\n {2}acc-2: disk broken\n {2}Read/,
-    );
+    expect(stderr).toMatch(/^1 resource is quarantined, for \S+\n {2}acc-2: disk broken\n {2}Read/);
     await trouble.getByRole("link", { name: "acc-2" }).click();
     await page.getByRole("heading", { name: "acc-2" }).waitFor();
     await world().client.changeResource("acc-2", { state: "free" });
