@@ -5,6 +5,7 @@
 import { availableParallelism, loadavg } from "node:os";
 import { benchAuth } from "./auth.ts";
 import { benchBoskos } from "./boskos.ts";
+import { benchCalls } from "./calls.ts";
 import { benchCapacity } from "./capacity.ts";
 import { benchClusters } from "./clusters.ts";
 import { benchDecisions } from "./decisions.ts";
@@ -35,6 +36,7 @@ const teams = [
 const parts: Record<string, () => Promise<object[]>> = {
   requests: () => benchRequests([1, 16, 64]),
   auth: () => benchAuth(),
+  calls: () => benchCalls(),
   boskos: () => benchBoskos([1, 16, 64]),
   polling: async () => [await benchPolling(2_000)],
   grants: () => benchGrants(sizes),

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, fork, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,8 +18,12 @@ export interface Running {
 }
 
 /** Starts a server that prints its port. */
-export async function start(script: string, args: readonly string[]): Promise<Running> {
-  const child = run(script, args);
+export async function start(
+  script: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Running> {
+  const child = run(script, args, env);
   const port = Number(await firstLine(child));
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null) return;
@@ -29,10 +33,14 @@ export async function start(script: string, args: readonly string[]): Promise<Ru
   return { child, port, stop };
 }
 
-export async function startBerth(folder: string, configText: string): Promise<Running> {
+export async function startBerth(
+  folder: string,
+  configText: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Running> {
   const config = join(folder, "berth.yaml");
   writeFileSync(config, configText);
-  return start("berth-server.ts", [join(folder, "data"), config]);
+  return start("berth-server.ts", [join(folder, "data"), config], env);
 }
 
 /** Runs a script until it exits and parses its output as JSON. */
@@ -46,9 +54,10 @@ export async function runForJson<T>(script: string, job: unknown): Promise<T> {
   return JSON.parse(text) as T;
 }
 
-function run(script: string, args: readonly string[]): ChildProcess {
+function run(script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   const path = new URL(script, import.meta.url);
-  return fork(path, args, { execArgv, stdio: ["ignore", "pipe", "inherit", "ipc"] });
+  const stdio: StdioOptions = ["ignore", "pipe", "inherit", "ipc"];
+  return fork(path, args, { execArgv, stdio, env: { ...process.env, ...env } });
 }
 
 function firstLine(child: ChildProcess): Promise<string> {
