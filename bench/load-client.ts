@@ -15,6 +15,8 @@ export interface LoadJob {
   readonly pool: string;
   /** The API to use; default: Berth's own. */
   readonly api?: keyof typeof dialogues;
+  /** So many requests a second, over all connections; default: as many as possible. */
+  readonly perSecond?: number;
   /** Who asks, in turns; default: nobody in particular. */
   readonly tokens?: readonly string[];
 }
@@ -35,6 +37,25 @@ let failures = 0;
 const latenciesUs: number[] = [];
 let measuring = false;
 
+/** With `perSecond`: the connections that wait for their turn to send. */
+const ready: (() => void)[] = [];
+
+/** Sends what is due by now. A server that is too slow gets fewer requests, and no burst later. */
+function pace(perSecond: number): NodeJS.Timeout {
+  let lastAt = performance.now();
+  let due = 0;
+  return setInterval(() => {
+    const now = performance.now();
+    due = Math.min(due + ((now - lastAt) * perSecond) / 1_000, job.connections);
+    lastAt = now;
+    for (; due >= 1; due -= 1) {
+      const send = ready.shift();
+      if (send === undefined) break;
+      send();
+    }
+  }, 1);
+}
+
 /**
  * Reads into one buffer and compares bytes. The load runs on the same machine as the server, so it
  * must cost much less than the server.
@@ -54,7 +75,9 @@ function worker(_: unknown, index: number): Socket {
     }
     const next = dialogue.next((buffer as Buffer).subarray(0, size));
     if (next === undefined) failures += 1;
-    send(next ?? dialogue.first);
+    const text = next ?? dialogue.first;
+    if (job.perSecond === undefined) send(text);
+    else ready.push(() => send(text));
     return true;
   };
   const onread = { buffer: Buffer.alloc(16 * 1024), callback: answered };
@@ -72,11 +95,13 @@ function measured(elapsedMs: number): Load {
 }
 
 const sockets = Array.from({ length: job.connections }, worker);
+const pacing = job.perSecond === undefined ? undefined : pace(job.perSecond);
 setTimeout(() => {
   measuring = true;
   const startedAt = performance.now();
   setTimeout(() => {
     process.stdout.write(JSON.stringify(measured(performance.now() - startedAt)));
+    clearInterval(pacing);
     for (const socket of sockets) socket.destroy();
   }, job.measureMs);
 }, job.warmUpMs);

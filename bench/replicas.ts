@@ -18,30 +18,46 @@ async function postgres(): Promise<PostgresServer> {
   return PostgresServer.start({ settings: ["shared_buffers=64MB"], parent: process.cwd() });
 }
 
+/** The pace at which the delay of a follower is measured, and for how long. */
+const pacedPerSecond = 5_000;
+const pacedMs = 20_000;
+
+/**
+ * Three parts: the leader alone, as the followers of others are on other machines; the leader with a
+ * follower beside it; and the delay of that follower, at a pace and not at full load.
+ */
 export async function benchReplicaRequests(): Promise<object[]> {
   const folder = scratchFolder();
   await using database = await postgres();
   const sqlite = await startBerth(folder.path, configText);
-  mkdirSync(join(folder.path, "replica"));
-  const leader = await start("berth-server.ts", [
-    ...[join(folder.path, "replica"), join(folder.path, "berth.yaml")],
-    database.url("postgres"),
-  ]);
-  const follower = await start("berth-server.ts", [
-    ...[join(folder.path, "follower"), join(folder.path, "berth.yaml")],
-    database.url("postgres"),
-  ]);
+  const replica = (name: string) => {
+    mkdirSync(join(folder.path, name));
+    const config = join(folder.path, "berth.yaml");
+    return start("berth-server.ts", [join(folder.path, name), config, database.url("postgres")]);
+  };
+  const leader = await replica("leader");
+  const servers = [sqlite, leader];
   try {
     await acquire({ url: `http://127.0.0.1:${leader.port}` }, "warm-up", pool);
+    const compared = async (followers: number) => {
+      const { base, measured, ...rest } = await compareInTurns(
+        servers,
+        () => load(sqlite, { connections: 64, pool }),
+        () => load(leader, { connections: 64, pool }),
+      );
+      return { connections: 64, followers, sqlite: base, postgres: measured, ...rest };
+    };
+    const alone = await compared(0);
+    const follower = await replica("follower");
+    servers.push(follower);
+    const followed = await compared(1);
     const lag = followLag(database, follower.port);
-    const { base, measured, ...rest } = await compareInTurns(
-      [sqlite, leader],
-      () => load(sqlite, { connections: 64, pool }),
-      () => load(leader, { connections: 64, pool }),
-    );
-    return [{ connections: 64, sqlite: base, postgres: measured, ...rest, ...(await lag.end()) }];
+    const job = { connections: 64, pool, perSecond: pacedPerSecond };
+    const { perSecond, p50Us, p99Us } = await load(leader, job, pacedMs);
+    const paced = { connections: 64, followers: 1, postgres: perSecond, p50Us, p99Us };
+    return [alone, followed, { ...paced, ...(await lag.end()) }];
   } finally {
-    await Promise.all([sqlite.stop(), leader.stop(), follower.stop()]);
+    await Promise.all(servers.map((server) => server.stop()));
     folder.remove();
   }
 }

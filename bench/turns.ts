@@ -3,6 +3,7 @@
  * machine is shared. A round in which other programs used much of it is repeated. The sides also
  * take turns at being first, because a machine that has just worked is slower.
  */
+import { setTimeout } from "node:timers/promises";
 import type { Load, LoadJob } from "./load-client.ts";
 import { countOthers, processorMs } from "./machine.ts";
 import { median, type Running, runForJson } from "./process.ts";
@@ -36,6 +37,10 @@ export interface Turns {
 const rounds = 8;
 const roundsMax = 16;
 const othersMax = 0.1;
+/** Longer than what a server collects before it writes it. */
+const idleChecks = 5;
+const idleCheckMs = 300;
+const idleUsedMsMax = 30;
 
 export async function compareInTurns(
   servers: readonly Running[],
@@ -47,7 +52,9 @@ export async function compareInTurns(
   while (quiet.length < rounds && played.length < roundsMax) {
     const others = countOthers(servers.map(({ child }) => child.pid));
     const isBaseFirst = played.length % 2 === 0;
+    await untilIdle(servers);
     const first = await (isBaseFirst ? base() : measured());
+    await untilIdle(servers);
     const second = await (isBaseFirst ? measured() : base());
     const sides = isBaseFirst
       ? { base: first, measured: second }
@@ -69,12 +76,26 @@ export async function compareInTurns(
   };
 }
 
+/**
+ * A server writes its history and its audit when a burst of requests is over. That belongs to its own
+ * turn: the next turn begins when every server has nothing left to do.
+ */
+async function untilIdle(servers: readonly Running[]): Promise<void> {
+  const used = () => servers.reduce((sum, { child }) => sum + processorMs(child.pid), 0);
+  for (let idle = 0; idle < idleChecks; ) {
+    const before = used();
+    await setTimeout(idleCheckMs);
+    idle = used() - before > idleUsedMsMax ? 0 : idle + 1;
+  }
+}
+
 export async function load(
   { child, port }: Running,
   job: Omit<LoadJob, "port" | "warmUpMs" | "measureMs">,
+  measureMs = 1_500,
 ): Promise<LoadOnServer> {
   const usedBefore = processorMs(child.pid);
-  const times = { warmUpMs: 700, measureMs: 1_500 };
+  const times = { warmUpMs: 700, measureMs };
   const loaded = await runForJson<Load>("load-client.ts", { ...job, ...times, port });
   const usedMs = processorMs(child.pid) - usedBefore;
   if (loaded.failures > 0) throw new Error(`Cannot measure: ${loaded.failures} requests failed`);

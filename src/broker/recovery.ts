@@ -3,7 +3,7 @@ import { emptyState } from "../core/apply/create.ts";
 import { type FrozenState, thaw } from "../core/apply/snapshot.ts";
 import type { State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
-import { type Journal, JournalDamaged, JournalPruned, type Recorded } from "../journal/journal.ts";
+import { type Journal, JournalDamaged, JournalPruned, type Snapshot } from "../journal/journal.ts";
 
 export interface Recovered {
   readonly state: State;
@@ -19,14 +19,32 @@ export interface Recovered {
  * give grace before it decides anything, because the journal contains no heartbeats.
  */
 export async function recover(journal: Pick<Journal, "loadSnapshot" | "read">): Promise<Recovered> {
-  const snapshot = await journal.loadSnapshot();
+  for (let snapshot = await journal.loadSnapshot(); ; ) {
+    try {
+      return await replay(snapshot, journal);
+    } catch (cause) {
+      if (!(cause instanceof JournalPruned)) throw cause;
+      // Another server may have saved a later snapshot meanwhile, and pruned what that covers.
+      const later = await journal.loadSnapshot();
+      if (later === undefined || later.seq <= (snapshot?.seq ?? 0)) {
+        throw new JournalDamaged(`Cannot recover: ${cause.message}`, { cause });
+      }
+      snapshot = later;
+    }
+  }
+}
+
+async function replay(
+  snapshot: Snapshot | undefined,
+  journal: Pick<Journal, "read">,
+): Promise<Recovered> {
   let at = snapshot?.at ?? (0 as Instant);
   let head = snapshot?.seq ?? 0;
   const start = head;
   const state = orDamaged(`the snapshot of event ${head}`, () =>
     snapshot === undefined ? emptyState() : thaw(JSON.parse(snapshot.state) as FrozenState),
   );
-  for await (const commit of withoutGap(journal.read(head))) {
+  for await (const commit of journal.read(head)) {
     if (commit.seq !== head + 1) {
       throw new JournalDamaged(`Cannot recover: event ${commit.seq} follows event ${head}`);
     }
@@ -37,16 +55,6 @@ export async function recover(journal: Pick<Journal, "loadSnapshot" | "read">): 
     at = commit.at;
   }
   return { state, head, at, replayed: head - start };
-}
-
-/** A snapshot covers all pruned events, so an event that is missing after it was lost. */
-async function* withoutGap(commits: AsyncIterable<Recorded>): AsyncIterable<Recorded> {
-  try {
-    yield* commits;
-  } catch (cause) {
-    if (!(cause instanceof JournalPruned)) throw cause;
-    throw new JournalDamaged(`Cannot recover: ${cause.message}`, { cause });
-  }
 }
 
 function orDamaged<T>(what: string, work: () => T): T {

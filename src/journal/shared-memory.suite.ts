@@ -21,6 +21,10 @@ export class SharedMemory implements SharedJournal {
   #epoch: number | null = null;
   /** If set, every call throws it. */
   fails: Error | undefined;
+  /** How often the journal was read. */
+  reads = 0;
+  /** Set by the replica: tells it that something was committed. */
+  watcher: JournalWatcher | undefined;
   /** Called after a statement was executed and before its answer arrives. */
   onAnswer: () => void = () => {};
 
@@ -48,6 +52,7 @@ export class SharedMemory implements SharedJournal {
 
   read(seq: number): ReturnType<Journal["read"]> {
     this.#mustReach();
+    this.reads += 1;
     return this.#store.journal.read(seq);
   }
 
@@ -118,7 +123,8 @@ export class SharedMemory implements SharedJournal {
     return [];
   }
 
-  watch(_watcher: JournalWatcher): { isLive: boolean; stop(): void } {
+  watch(watcher: JournalWatcher): { isLive: boolean; stop(): void } {
+    this.watcher = watcher;
     return { isLive: false, stop: () => {} };
   }
 

@@ -17,6 +17,8 @@ export interface ReplicaLimits {
   /** How often a follower looks at the journal while notifications arrive, and while they do not. */
   readonly pollEveryMs: number;
   readonly pollAloneEveryMs: number;
+  /** Notifications that arrive within this time are answered by one read. */
+  readonly gatherMs: number;
   /** After a failure it tries again after this time. */
   readonly retryMs: number;
   /** A follower waits for up to this long before it claims a lease that has run out. */
@@ -33,6 +35,7 @@ export const replicaLimits: ReplicaLimits = {
   renewEveryMs: 400,
   pollEveryMs: 500,
   pollAloneEveryMs: 50,
+  gatherMs: 5,
   retryMs: 100,
   claimDelayMsMax: 100,
   staleMsMax: 10_000,

@@ -149,6 +149,25 @@ describe("Replica", () => {
     expect(await a.broker.submit(acquire("z", "aws"))).toMatchObject({ type: "granted" });
   });
 
+  test("reads once for many notifications, and for the first one at once", async () => {
+    const { a, b } = await two();
+    await world.advance(500);
+    const granted = async (name: string) => {
+      await a.broker.submit(acquire(name, "aws"));
+      await a.broker.submit(release(name));
+      for (let more = 0; more < 20; more += 1) b.journal.watcher?.committed();
+      await settled();
+    };
+    const before = b.journal.reads;
+    await granted("x1");
+    expect([b.broker.head, b.journal.reads]).toEqual([a.broker.head, before + 1]);
+    await granted("x2");
+    await granted("x3");
+    expect(b.journal.reads).toBe(before + 1);
+    await world.advance(10);
+    expect([b.broker.head, b.journal.reads]).toEqual([a.broker.head, before + 2]);
+  });
+
   test("stop() hands the lead over without waiting for the lease to run out", async () => {
     const { a, b } = await two();
     await a.replica.stop();

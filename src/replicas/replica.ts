@@ -52,6 +52,8 @@ export class Replica {
   #standing: Standing | undefined;
   /** Memory had all that was committed at this time. */
   #freshAtMs = Number.NEGATIVE_INFINITY;
+  #isFollowSet = false;
+  #followedAtMs = Number.NEGATIVE_INFINITY;
   #watch: { readonly isLive: boolean; stop(): void } | undefined;
   #isLeading = false;
   #isStopped = false;
@@ -113,7 +115,7 @@ export class Replica {
     this.#listener = listener;
     const tickNow = () => this.#tickSoon(0);
     this.#watch = this.#journal.watch({
-      committed: () => this.#followNow(),
+      committed: () => this.#followSoon(),
       leaderChanged: tickNow,
     });
     broker.listen({
@@ -235,8 +237,19 @@ export class Replica {
     for (const changed of [...this.#onChange]) changed();
   }
 
+  /** At once, unless it has just done so: then once for all commits that come meanwhile. */
+  #followSoon(): void {
+    if (this.#isFollowSet) return;
+    this.#isFollowSet = true;
+    const pauseMs = this.#followedAtMs + this.#setup.limits.gatherMs - this.#clock.nowMs();
+    if (pauseMs <= 0) this.#followNow();
+    else this.#clock.after(pauseMs, () => this.#followNow());
+  }
+
   #followNow(): void {
+    this.#isFollowSet = false;
     if (this.#isLeading || this.#isStopped) return;
+    this.#followedAtMs = this.#clock.nowMs();
     const sentAtMs = this.#clock.nowMs();
     this.#broker?.follow().then(
       () => {

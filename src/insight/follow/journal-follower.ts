@@ -62,6 +62,11 @@ const lastEventsMax = 5_000;
 const forgetEveryMs = 10 * 60_000;
 /** The thread is busy if it works for a larger share of its time. */
 const busyShare = 0.75;
+/**
+ * More events in a second than this are a burst too. A server whose commits go to another machine is
+ * never that busy itself, because it waits for them; its clients still come first.
+ */
+const burstPerSecond = 8_000;
 
 /**
  * Keeps something up to date with the journal, with a small delay and in small slices, so that no
@@ -77,6 +82,8 @@ export class JournalFollower {
   readonly #stopListening: () => void;
   #buffer: Recorded[] = [];
   #buffered = 0;
+  /** Since the timer was set. */
+  #arrived = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #closed = false;
@@ -139,22 +146,27 @@ export class JournalFollower {
   wake(delayMs = this.#options.everyMs): void {
     if (this.#closed || this.#running !== undefined || this.#timer !== undefined) return;
     const before = performance.eventLoopUtilization();
-    this.#timer = setTimeout(() => this.#startIfQuiet(before), delayMs).unref();
+    const setAtMs = performance.now();
+    this.#arrived = 0;
+    this.#timer = setTimeout(() => this.#startIfQuiet(before, setAtMs), delayMs).unref();
   }
 
   #onCommitted(recorded: Recorded): void {
     if (this.#buffered === 0) this.#behindSinceMs = performance.now();
     this.#buffered += recorded.events.length;
+    this.#arrived += recorded.events.length;
     if (this.#buffered <= bufferedEventsMax) this.#buffer.push(recorded);
     else this.#buffer = [];
     this.wake();
   }
 
   /** Clients come first: a burst of events is written when it is over. */
-  #startIfQuiet(before: EventLoopUtilization): void {
+  #startIfQuiet(before: EventLoopUtilization, setAtMs: number): void {
+    const now = performance.now();
     const { utilization } = performance.eventLoopUtilization(before);
-    const waitedMs = performance.now() - this.#behindSinceMs;
-    if (utilization < busyShare || waitedMs > this.#options.patienceMs) return this.#start();
+    const isBurst = (this.#arrived * 1_000) / Math.max(1, now - setAtMs) > burstPerSecond;
+    const isBusy = utilization >= busyShare || isBurst;
+    if (!isBusy || now - this.#behindSinceMs > this.#options.patienceMs) return this.#start();
     this.#timer = undefined;
     this.wake();
   }

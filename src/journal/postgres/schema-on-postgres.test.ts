@@ -7,6 +7,7 @@ import { Connections } from "./connections.ts";
 import { type Migration, migrations } from "./migrations.ts";
 import { PostgresJournal } from "./postgres.ts";
 import { prepareSchema } from "./schema.ts";
+import { statementsFor } from "./statements.ts";
 
 const database = testDatabase();
 const schemaIn = (address: string) => new URL(address).searchParams.get("schema") ?? "";
@@ -29,7 +30,11 @@ async function describe(schema: string): Promise<unknown> {
   const functions = await database.query(`
     SELECT proname, pg_get_functiondef(oid) AS text FROM pg_proc
     WHERE pronamespace = '${schema}'::regnamespace ORDER BY 1`);
-  const text = JSON.stringify({ columns, rules, others, functions }, undefined, 1);
+  const compression = await database.query(`
+    SELECT attname, attcompression FROM pg_attribute
+    WHERE attrelid = '${schema}.journal'::regclass AND attnum > 0 ORDER BY attnum`);
+  const all = { columns, rules, others, functions, compression };
+  const text = JSON.stringify(all, undefined, 1);
   return JSON.parse(text.replaceAll(new RegExp(`\\b${schema}\\b[."]*`, "g"), ""));
 }
 
@@ -40,6 +45,27 @@ test("prepareSchema() creates the schema in schema.sql", async () => {
   await database.query(`CREATE SCHEMA by_hand; SET search_path TO by_hand; ${written}`);
   expect(await describe(schemaIn(address))).toEqual(await describe("by_hand"));
 });
+
+test.each([
+  ["off", "on"],
+  ["remote_write", "remote_write"],
+])(
+  "append_commit() in a session with synchronous_commit = %s commits with %s",
+  async (given, used) => {
+    const address = database.address();
+    await opened(address);
+    const parsed = parsePostgresAddress(address);
+    const connections = await Connections.open(parsed);
+    const found = await connections.transaction("append to", async (run) => {
+      await run(`SET LOCAL synchronous_commit = ${given}`);
+      const append = statementsFor(parsed.schema).append;
+      expect(await run(append, [1, 0, 1, "[]", 0, 0, 0, "channel"])).toEqual([{ bytes: "2" }]);
+      return run("SHOW synchronous_commit");
+    });
+    await connections.close();
+    expect(found).toEqual([{ synchronous_commit: used }]);
+  },
+);
 
 test("prepareSchema() works for several replicas that start at the same time", async () => {
   const address = database.address();

@@ -25,6 +25,14 @@ CREATE TABLE journal (
   epoch bigint NOT NULL -- under which it was written
 );
 
+DO $body$
+BEGIN
+  ALTER TABLE journal ALTER COLUMN events SET COMPRESSION lz4;
+EXCEPTION
+  WHEN feature_not_supported THEN NULL; -- PostgreSQL was built without it
+END
+$body$;
+
 CREATE TABLE snapshot (
   one boolean PRIMARY KEY DEFAULT true CHECK (one), -- there is one
   seq bigint NOT NULL, -- number of the last event in it
@@ -70,6 +78,9 @@ BEGIN
   INSERT INTO journal (seq, at, count, events, previous, checksum, epoch)
   VALUES (new_seq, new_at, new_count, new_events, new_previous, new_checksum, new_epoch);
   PERFORM pg_notify(channel, new_seq::text);
+  IF current_setting('synchronous_commit') = 'off' THEN
+    PERFORM set_config('synchronous_commit', 'on', true); -- for this transaction: it must be durable
+  END IF;
   RETURN total;
 END
 $body$;

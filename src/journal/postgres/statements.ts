@@ -26,10 +26,7 @@ export function statementsFor(schema: string) {
      * so that a new leader is elected before or after it. The function is in \`migrations.ts\`.
      */
     append: `
-      SELECT bytes, ${durable}
-      FROM ${table("append_commit")}(
-        $1::bigint, $2::bigint, $3::integer, $4::text, $5::bigint, $6::bigint, $7::bigint, $8::text
-      ) AS bytes
+      SELECT bytes FROM ${table("append_commit")}($1, $2, $3, $4, $5, $6, $7, $8) AS bytes
       WHERE bytes IS NOT NULL`,
 
     probe: `
