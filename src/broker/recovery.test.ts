@@ -45,7 +45,10 @@ describe("recover()", () => {
   test("says that events are missing if no snapshot covers them", async () => {
     const { journal, prune } = await shared();
     await prune();
-    const broken = { loadSnapshot: async () => undefined, read: (seq: number) => journal.read(seq) };
+    const broken = {
+      loadSnapshot: async () => undefined,
+      read: (seq: number) => journal.read(seq),
+    };
     await expect(recover(broken)).rejects.toBeInstanceOf(JournalDamaged);
   });
 });
