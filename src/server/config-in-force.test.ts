@@ -134,6 +134,28 @@ describe("ConfigInForce", () => {
     expect(await names(all.broker)).toEqual(["aws"]);
   });
 
+  test("who may call counts at once, also if the rest of the file cannot be applied", async () => {
+    const file = (name: string) => {
+      const token = `{ name: ${name}, sha256: "${"0".repeat(64)}", space: s, role: viewer }`;
+      return `pools: { aws: { count: 2 } }\nauth: { tokens: [${token}] }`;
+    };
+    await using all = await setup(file("before"));
+    const config = await all.start();
+    const seen: unknown[] = [];
+    config.onChange = () => seen.push(config.auth?.tokens.map(({ name }) => name));
+    all.journal.appendFails = new JournalUnavailable("Cannot append: the disk is full");
+    await all.write(`${file("after")}`.replace("count: 2", "count: 3"));
+    await config.reload();
+    expect(seen).toEqual([["after"]]);
+    config.beforeChange = () => {
+      throw new Error("ENOSPC: no space left on device");
+    };
+    await all.write(file("last"));
+    await config.reload();
+    expect(seen).toEqual([["after"], ["last"]]);
+    expect(config.status).toMatchObject({ ok: false, resources: 2 });
+  });
+
   const expiry = { afterMs: 60_000, to: "dirty", moreStates: [] };
 
   test("expires the resources of a Boskos file if configured, also after reloads", async () => {

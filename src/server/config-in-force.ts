@@ -182,6 +182,17 @@ export class ConfigInForce {
     return { ok: false, problems: [{ ...place, message, hint }] };
   }
 
+  async #lendBy(parsed: Extract<ParsedConfig, { ok: true }>): Promise<void> {
+    this.beforeChange(parsed);
+    if (this.#broker.mode === "standby") return;
+    const { pools } = withExpiry(parsed, this.#rules.expiry);
+    await removeInSteps(this.#broker, pools);
+    const { spaces, priorities } = parsed;
+    const hubs = parsed.hubs.map(specOfHub);
+    const configure = { type: "configure", pools, spaces, priorities, hubs } as const;
+    await this.#broker.submit(configure, fromFile);
+  }
+
   async #use(read: ParsedConfig): Promise<void> {
     const parsed = this.#checked(read);
     const now = new Date().toISOString();
@@ -195,17 +206,15 @@ export class ConfigInForce {
       );
       return;
     }
-    const { pools: specs } = withExpiry(parsed, this.#rules.expiry);
-    this.beforeChange(parsed);
     // The server that leads uses its own file. This one uses the rest of it until it leads.
-    if (this.#broker.mode === "standby") {
-      this.#waiting = read;
-    } else {
-      await removeInSteps(this.#broker, specs);
-      const { spaces, priorities } = parsed;
-      const hubs = parsed.hubs.map(specOfHub);
-      const configure = { type: "configure", pools: specs, spaces, priorities, hubs } as const;
-      await this.#broker.submit(configure, fromFile);
+    if (this.#broker.mode === "standby") this.#waiting = read;
+    try {
+      await this.#lendBy(parsed);
+    } catch (cause) {
+      // A token that was taken away is refused at once, also if the disk is full.
+      this.#auth = parsed.auth;
+      this.onChange();
+      throw cause;
     }
     this.#janitors = parsed.janitors;
     this.#templates = parsed.templates;

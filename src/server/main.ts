@@ -475,10 +475,13 @@ async function startTracing(
 function cannotServe(error: unknown, { listen, data }: ServeOptions): unknown {
   const because = (message: string, hint: string) =>
     new CannotServe(message, hint, exitCodes.unavailable, error);
+  const freeSpace = `Free space on the disk of "${data}", then start again`;
   if (error instanceof JournalUnusable) return because(error.message, error.hint);
   if (error instanceof JournalUnavailable) {
-    const hint = hintOf(error) ?? `Free space on the disk of "${data}", then start again`;
-    return because(error.message, hint);
+    return because(error.message, hintOf(error) ?? freeSpace);
+  }
+  if (error instanceof Error && "code" in error && error.code === "ENOSPC") {
+    return because(`Cannot write in the data folder "${data}": its disk is full`, freeSpace);
   }
   if (error instanceof JournalDamaged) {
     const check = `berth journal check --data ${data}`;

@@ -10,6 +10,8 @@ export class TemplateArchive {
   readonly #path: string | undefined;
   #current = new Map<string, TemplateSpec>();
   #past = new Map<string, TemplateSpec>();
+  /** What the file has: it is not written again without need, because its disk may be full. */
+  #written = "[]";
 
   /** Without a folder nothing outlives the process. */
   constructor(folder?: string) {
@@ -47,7 +49,10 @@ export class TemplateArchive {
   #read(): readonly TemplateSpec[] {
     if (this.#path === undefined) return [];
     try {
-      return JSON.parse(readFileSync(this.#path, "utf8")) as TemplateSpec[];
+      const text = readFileSync(this.#path, "utf8");
+      const specs = JSON.parse(text) as TemplateSpec[];
+      this.#written = text;
+      return specs;
     } catch {
       return []; // There is none yet. The present templates serve for older revisions too.
     }
@@ -55,9 +60,12 @@ export class TemplateArchive {
 
   #write(): void {
     if (this.#path === undefined) return;
+    const text = JSON.stringify([...this.#past.values()]);
+    if (text === this.#written) return;
     const draft = `${this.#path}.new`;
-    writeFileSync(draft, JSON.stringify([...this.#past.values()]), { mode: 0o600, flush: true });
+    writeFileSync(draft, text, { mode: 0o600, flush: true });
     renameSync(draft, this.#path);
+    this.#written = text;
   }
 }
 
