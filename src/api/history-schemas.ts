@@ -87,6 +87,19 @@ export const Stats = Type.Object({
   stepSeconds: Type.Number(),
   total: StatsPart,
   steps: Type.Array(Type.Object({ at: Timestamp, ...part })),
+  outages: Type.Array(
+    Type.Object({
+      what: Type.Union([Type.Literal("server"), Type.Literal("journal"), Type.Literal("hub")]),
+      name: { ...nullable(Type.String()), description: "Of the hub" },
+      from: Timestamp,
+      to: { ...nullable(Timestamp), description: "null: it goes on" },
+    }),
+    {
+      description:
+        "When the server did not run, its journal could not be written, or, for those who see hubs and for pools of " +
+        "clusters, a hub did not answer",
+    },
+  ),
 });
 
 const Accuracy = Type.Object({

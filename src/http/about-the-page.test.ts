@@ -53,7 +53,7 @@ async function trendAfterStart(
   const sampler = new TrendSampler();
   await broker.read((state, now) => sampler.sample(state, now));
   const times = TrendSampler.timesBefore(broker.now());
-  sampler.addEarlier(await insight.ask("samples", times));
+  sampler.addEarlier(await insight.ask("samples", times), new Map());
   const { pools } = sampler.render(broker.now());
   return pools.find((trend) => trend.pool === name) ?? {};
 }

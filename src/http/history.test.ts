@@ -8,6 +8,7 @@ import type {
 } from "../api/history-schemas.ts";
 import type { PageOf, WaitingRequest } from "../api/schemas.ts";
 import { acquire, clean, pool, release } from "../core/decide/lending.suite.ts";
+import type { PoolName } from "../core/model/ids.ts";
 import { capacityPool, want } from "../core/shared/capacity.suite.ts";
 import { askBody, asProblem, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
 
@@ -120,6 +121,22 @@ describe("GET /v1/stats", () => {
     const whole = await stats("?window=3m");
     expect(whole).toMatchObject({ pool: null, total: { utilisation: 2 / 9 } });
     expect(whole.total.holdSeconds).toMatchObject({ p50: 60, p99: 60 });
+  });
+
+  test("has the claims of the pools below a limit, as use of the limit of that time", async () => {
+    const child = pool("child", 4, { parent: "shared" as PoolName });
+    const configure = (limit: number) =>
+      site.broker.submit({ type: "configure", pools: [pool("shared", 0, { limit }), child] });
+    await configure(4);
+    await site.broker.submit(acquire("a", "child"));
+    await site.broker.submit(acquire("b", "child"));
+    await site.clock.advance(60_000);
+    await configure(2);
+    await site.clock.advance(60_000);
+    const found = await stats("?pool=shared&window=2m&step=1m");
+    expect(found.steps.map(({ utilisation }) => utilisation)).toEqual([0.5, 1]);
+    expect(found.total).toMatchObject({ asked: 2, granted: 2 });
+    expect(found.outages).toEqual([]);
   });
 
   test("tells the percentiles of holds and waits apart", async () => {

@@ -3,8 +3,11 @@ import { EstimateAccuracy, HistoryEntry, Stats } from "../api/history-schemas.ts
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { Duration, Page } from "../api/schemas.ts";
+import { mayDo } from "../auth/roles.ts";
 import { poolNotFound } from "../core/decide/not-found.ts";
+import { descendants, isOnlyLimit, limitOf } from "../core/gates/limits.ts";
 import type { PoolName } from "../core/model/ids.ts";
+import type { State } from "../core/model/state.ts";
 import type { Accuracy } from "../insight/forecast/accuracy.ts";
 import { HistoryUnavailable } from "../insight/history/history.ts";
 import { StatsWorkerBusy } from "../insight/stats-worker.ts";
@@ -98,10 +101,13 @@ function statsRoute(app: App, { broker, insight }: Context): void {
     querystring: StatsQuery,
     response: { 200: Stats, ...problems(400, 404, 503) },
   };
-  app.get("/v1/stats", { schema }, async ({ query }) => {
+  app.get("/v1/stats", { schema }, async (request) => {
+    const { query } = request;
     const range = rangeOf(query, broker.now());
     const { pool } = query;
-    const stats = await insight.ask("stats", { range, pool }).catch(historyProblem);
+    const { limited, hasHubs } = await broker.read(({ pools }) => factsOf(pools, pool));
+    const asked = insight.ask("stats", { range, pool, limited });
+    const stats = await asked.catch(historyProblem);
     if (pool !== undefined && stats.total.asked + stats.total.ended === 0) {
       const missing = await broker.read((state) => {
         const known = state.pools.has(pool as PoolName);
@@ -109,8 +115,19 @@ function statsRoute(app: App, { broker, insight }: Context): void {
       });
       if (missing !== undefined) throw missing;
     }
-    return renderStats(stats, pool ?? null);
+    const seesHubs = hasHubs && mayDo(callerOf(request).role, "observe");
+    const outages = stats.outages.filter(({ what }) => what !== "hub" || seesHubs);
+    return renderStats({ ...stats, outages }, pool ?? null);
   });
+}
+
+/** What statistics of a pool depend on, besides its name. */
+function factsOf(pools: State["pools"], name: string | undefined) {
+  const pool = name === undefined ? undefined : pools.get(name as PoolName);
+  const hasHubs = name === undefined || (pool !== undefined && pool.clusters !== null);
+  if (pool === undefined || !isOnlyLimit(pool)) return { limited: undefined, hasHubs };
+  const below = Array.from(descendants(pool), (one) => one.name);
+  return { limited: { pools: below, limit: limitOf(pool) }, hasHubs };
 }
 
 const dayMs = 24 * 3_600_000;

@@ -1,5 +1,5 @@
 import { Trends } from "../api/schemas.ts";
-import { isOnlyLimit } from "../core/gates/limits.ts";
+import { descendants, isOnlyLimit } from "../core/gates/limits.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
@@ -43,8 +43,17 @@ export class TrendSampler {
   }
 
   /** Puts samples before those that were taken. A pool that the history does not have gets none. */
-  addEarlier(earlier: readonly PoolSamples[]): void {
-    for (const { pool, held, waiting } of earlier) {
+  addEarlier(
+    earlier: readonly PoolSamples[],
+    limits: ReadonlyMap<string, readonly string[]>,
+  ): void {
+    // A pool that is only a limit has no samples of its own.
+    const sums = Array.from(limits, ([pool, below]) => {
+      const parts = earlier.filter((one) => below.includes(one.pool));
+      const [held, waiting] = [parts.map((one) => one.held), parts.map((one) => one.waiting)];
+      return { pool, held: sumOf(held), waiting: sumOf(waiting) };
+    });
+    for (const { pool, held, waiting } of [...earlier, ...sums]) {
       const trend = this.#trends.get(pool as PoolName);
       if (trend === undefined) continue;
       trend.held = [...held, ...trend.held].slice(-samplesMax);
@@ -59,6 +68,22 @@ export class TrendSampler {
       pools: Array.from(this.#trends, ([pool, trend]) => ({ pool, ...trend })),
     };
   }
+}
+
+/** They end at the same time; a pool that is younger has fewer. */
+function sumOf(parts: readonly (readonly number[])[]): number[] {
+  const length = Math.max(0, ...parts.map((part) => part.length));
+  return Array.from({ length }, (_, index) => {
+    const fromEnd = index - length;
+    return parts.reduce((sum, part) => sum + (part.at(fromEnd) ?? 0), 0);
+  });
+}
+
+function limitsIn({ pools }: State): Map<string, readonly string[]> {
+  const limits = Array.from(pools.values()).filter(isOnlyLimit);
+  return new Map(
+    limits.map((pool) => [pool.name, Array.from(descendants(pool), ({ name }) => name)]),
+  );
 }
 
 function push(samples: number[], sample: number): void {
@@ -82,8 +107,9 @@ export function trendRoute(app: App, { broker, insight }: Context): void {
       return;
     }
     const times = TrendSampler.timesBefore(firstAt);
+    const limits = broker.read(limitsIn);
     await insight.ask("samples", times).then(
-      (earlier) => sampler.addEarlier(earlier),
+      async (earlier) => sampler.addEarlier(earlier, await limits),
       () => {},
     );
   };

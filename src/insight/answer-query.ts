@@ -64,7 +64,10 @@ type Answers = {
 
 const answers: Answers = {
   page: ({ history }, { filter, limit, after }) => history().page(filter, limit, after),
-  stats: ({ history }, { range, pool }) => history().stats(range, pool),
+  stats: ({ history }, { range, pool, limited }) =>
+    pool === undefined || limited === undefined
+      ? history().stats(range, pool)
+      : history().limitStats(range, pool, limited),
   costs: ({ history }, query) => history().costs(query),
   waits: ({ history }, { since }) => history().usualWaits(since),
   samples: ({ history }, times) => history().samples(times),

@@ -6,9 +6,9 @@ import type { Forecast } from "./forecast/estimate.ts";
 import type { ForecastInput } from "./forecast/estimates.ts";
 import type { CostQuery, CostSum } from "./history/costs.ts";
 import { HistoryUnavailable } from "./history/history.ts";
-import type { HistoryFilter, HistoryPage } from "./history/reader.ts";
+import type { HistoryFilter, HistoryPage, LimitedPools, RecordedStats } from "./history/reader.ts";
 import type { PoolSamples, SampleTimes } from "./history/samples.ts";
-import type { Stats, StatsRange } from "./history/stats.ts";
+import type { StatsRange } from "./history/stats.ts";
 import type { UsualWait } from "./history/usual-waits.ts";
 import type { WhatIf, WhatIfReport } from "./what-if/what-if.ts";
 
@@ -21,6 +21,8 @@ export interface PageQuery {
 export interface StatsQuery {
   readonly range: StatsRange;
   readonly pool?: string | undefined;
+  /** If the pool is only a limit. */
+  readonly limited?: LimitedPools | undefined;
 }
 
 export interface SimulateQuery {
@@ -32,7 +34,7 @@ export interface SimulateQuery {
 /** Each kind of query with its input and its output. */
 export interface StatsQueries {
   page: { question: PageQuery; answer: HistoryPage };
-  stats: { question: StatsQuery; answer: Stats };
+  stats: { question: StatsQuery; answer: RecordedStats };
   costs: { question: CostQuery; answer: readonly CostSum[] };
   waits: { question: { readonly since: number }; answer: readonly UsualWait[] };
   samples: { question: SampleTimes; answer: readonly PoolSamples[] };

@@ -141,6 +141,11 @@ export class StatsService {
       : this.#worker.ask("audit", search);
   }
 
+  /** Tells whether the journal can be written, for the charts. */
+  noteJournal(isWritable: boolean): void {
+    this.#history.noteJournal(isWritable);
+  }
+
   get #sources(): Sources {
     return {
       history: () => this.#history.reader,

@@ -428,6 +428,7 @@ class Server {
       writable: (cause) => {
         this.#reportReady();
         if (broker.mode === "standby") return; // It follows another server.
+        this.#insight?.noteJournal(cause === null);
         if (cause !== null) {
           this.#logger.error({ err: cause }, "the journal is not writable; the server tries again");
           return;

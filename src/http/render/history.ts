@@ -2,7 +2,7 @@
 import type * as Wire from "../../api/history-schemas.ts";
 import type { Instant } from "../../core/model/time.ts";
 import type { HistoryEntry } from "../../insight/history/entry.ts";
-import type { Stats } from "../../insight/history/stats.ts";
+import type { RecordedStats } from "../../insight/history/reader.ts";
 import { inSeconds } from "../../insight/what-if/report.ts";
 import { timestamp } from "../timestamp.ts";
 import { timestampOrNull } from "./lease.ts";
@@ -27,7 +27,7 @@ export function renderEntry(entry: HistoryEntry): Wire.HistoryEntry {
   };
 }
 
-export function renderStats(stats: Stats, pool: string | null): Wire.Stats {
+export function renderStats(stats: RecordedStats, pool: string | null): Wire.Stats {
   return {
     pool,
     from: timestamp(stats.from as Instant),
@@ -36,6 +36,12 @@ export function renderStats(stats: Stats, pool: string | null): Wire.Stats {
     total: inSeconds(stats.total),
     steps: stats.steps.map(({ at, ...part }) => {
       return { at: timestamp(at as Instant), ...inSeconds(part) };
+    }),
+    outages: stats.outages.map(({ what, name, from, to }) => {
+      return {
+        ...{ what, name, from: timestamp(from as Instant) },
+        to: timestampOrNull(to as Instant | null),
+      };
     }),
   };
 }

@@ -57,6 +57,24 @@ export interface AskedItem extends Placing {
   readonly purpose?: Upkeep;
 }
 
+/** A time in which something was away. */
+export interface Outage {
+  /** `server`: it did not run. `journal`: it could not be written. `hub`: it did not answer. */
+  readonly what: "server" | "journal" | "hub";
+  /** Of the hub. */
+  readonly name: string | null;
+  readonly from: number;
+  /** Null: it goes on. */
+  readonly to: number | null;
+}
+
+/** From then on a pool had this limit; null: none. */
+export interface PoolLimit {
+  readonly pool: string;
+  readonly at: number;
+  readonly limit: number | null;
+}
+
 /** The purposes that are no use. */
 export type Upkeep = Exclude<Purpose, "use">;
 

@@ -18,7 +18,15 @@ import {
   type ChargeStanding,
   noChargeChanges,
 } from "./charge-fold.ts";
-import type { Asked, AskedItem, HistoryEntry, OpenClaim, OpenEntry, Upkeep } from "./entry.ts";
+import type {
+  Asked,
+  AskedItem,
+  HistoryEntry,
+  OpenClaim,
+  OpenEntry,
+  PoolLimit,
+  Upkeep,
+} from "./entry.ts";
 import { type Members, noSizeChanges, PoolSizes, type SizeChanges } from "./pool-sizes.ts";
 import { type Dirty, noUpkeepChanges, type UpkeepChanges, UpkeepFold } from "./upkeep-fold.ts";
 
@@ -27,6 +35,15 @@ export interface Changes extends SizeChanges, UpkeepChanges, ChargeChanges {
   readonly ended: HistoryEntry[];
   /** Ids that began, changed or ended. `open` contains those that have not ended. */
   readonly touched: Set<string>;
+  readonly limits: PoolLimit[];
+  /** Hubs that began or ceased to be away, in order. */
+  readonly hubs: HubChange[];
+}
+
+export interface HubChange {
+  readonly name: string;
+  readonly at: number;
+  readonly isAway: boolean;
 }
 
 /** The state of a fold after some event, which is enough to continue from there. */
@@ -53,7 +70,9 @@ interface SeenEvent {
   readonly state?: string;
   readonly room?: CapacitySpec;
   readonly waitedFor?: string;
-  readonly policy?: { readonly cost?: number };
+  readonly policy?: { readonly cost?: number; readonly limit?: number };
+  readonly name?: string;
+  readonly error?: string | null;
   readonly cluster?: {
     readonly instance: string;
     readonly template: string;
@@ -77,6 +96,8 @@ export class HistoryFold {
   #number = 0;
   #ended: HistoryEntry[] = [];
   #touched = new Set<string>();
+  #limits: PoolLimit[] = [];
+  #hubs: HubChange[] = [];
 
   constructor(standing?: Standing) {
     this.#sizes = new PoolSizes(standing);
@@ -98,11 +119,16 @@ export class HistoryFold {
 
   /** Returns the changes since the last call. */
   take(): Changes {
-    const own = { ended: this.#ended, touched: this.#touched };
+    const own = {
+      ...{ ended: this.#ended, touched: this.#touched },
+      ...{ limits: this.#limits, hubs: this.#hubs },
+    };
     const parts = { ...this.#sizes.take(), ...this.#upkeep.take(), ...this.#charges.take() };
     const changes = { ...own, ...parts };
     this.#ended = [];
     this.#touched = new Set();
+    this.#limits = [];
+    this.#hubs = [];
     return changes;
   }
 
@@ -122,6 +148,12 @@ export class HistoryFold {
     this.#upkeep.startOver(state);
     this.#charges.startOver(state, at);
     for (const resource of state.resources.values()) this.#join(resource, at);
+    for (const { name, policy } of state.pools.values()) {
+      if (policy.limit !== undefined) this.#limits.push({ pool: name, at, limit: policy.limit });
+    }
+    for (const { name, outage } of state.hubs.values()) {
+      this.#hubs.push({ name, at: outage?.since ?? at, isAway: outage !== null });
+    }
     for (const request of [...state.requests.values(), ...state.leases.values()]) {
       const entry = this.#begin(request.id, request.ask, request.queuedAt, 0);
       if (request.kind === "request") continue;
@@ -174,8 +206,18 @@ export class HistoryFold {
         this.#charges.removed(resource, at);
         return this.#sizes.leave(resource, at);
       case "pool-defined":
+        this.#limits.push({ pool, at, limit: event.policy?.limit ?? null });
         return this.#charges.priced(pool, event.policy?.cost ?? 0);
+      case "hub-probed":
+        if (event.error !== undefined) this.#hub(event, at, event.error !== null);
+        return;
+      case "hub-retired":
+        return this.#hub(event, at, false);
     }
+  }
+
+  #hub({ name = "" }: SeenEvent, at: number, isAway: boolean): void {
+    this.#hubs.push({ name, at, isAway });
   }
 
   #begin(id: string, ask: SeenAsk, askedAt: number, askedSeq: number): OpenEntry {
@@ -327,7 +369,7 @@ function howEnded({ purpose }: OpenClaim, why: string, back: Return | undefined)
 /** Changes of nothing, to be completed. */
 export function noChanges(): Changes {
   const parts = { ...noSizeChanges(), ...noUpkeepChanges(), ...noChargeChanges() };
-  return { ended: [], touched: new Set(), ...parts };
+  return { ended: [], touched: new Set(), limits: [], hubs: [], ...parts };
 }
 
 /** A worker takes a cluster in the state in which it holds it. */

@@ -2,6 +2,7 @@ import type { Journal } from "../../journal/journal.ts";
 import type { Followed } from "../follow/journal-follower.ts";
 import { type FollowerOptions, HistoryFollower } from "./follower.ts";
 import { HistoryReader } from "./reader.ts";
+import { RunRecord } from "./run-record.ts";
 import type { HistoryStore } from "./store.ts";
 
 /** The history exists but is not readable at present. Grants are not affected. */
@@ -14,6 +15,12 @@ export interface HistoryOptions extends Partial<FollowerOptions> {
   readonly retryMs?: number;
   /** Called once the history is open. */
   readonly opened?: (reader: HistoryReader) => void;
+}
+
+interface OpenHistory {
+  readonly follower: HistoryFollower;
+  readonly reader: HistoryReader;
+  readonly record: RunRecord;
 }
 
 const defaultRetryMs = 30_000;
@@ -29,7 +36,7 @@ export class History {
   readonly #followed: Followed;
   readonly #options: HistoryOptions;
   readonly #opened = Promise.withResolvers<HistoryFollower>();
-  #state: { readonly follower: HistoryFollower; readonly reader: HistoryReader } | Error;
+  #state: OpenHistory | Error;
   #stopListening = () => {};
   #timer: NodeJS.Timeout | undefined;
 
@@ -74,21 +81,29 @@ export class History {
     await (await this.#opened.promise).caughtUp();
   }
 
+  /** Tells whether the journal can be written, for the charts. */
+  noteJournal(isWritable: boolean): void {
+    if (!(this.#state instanceof Error)) this.#state.record.journal(isWritable);
+  }
+
   async close(): Promise<void> {
     this.#stopListening();
     clearTimeout(this.#timer);
-    if (!(this.#state instanceof Error)) await this.#state.follower.close();
+    if (this.#state instanceof Error) return;
+    this.#state.record.close();
+    await this.#state.follower.close();
   }
 
-  #tryToOpen() {
+  #tryToOpen(): OpenHistory | Error {
     let store: HistoryStore | undefined;
     try {
       store = this.#open();
       const reader = new HistoryReader(store.database);
       this.#options.opened?.(reader);
       const follower = new HistoryFollower(store, this.#journal, this.#followed, this.#options);
+      const record = new RunRecord(store, () => this.#followed.now());
       this.#opened.resolve(follower);
-      return { follower, reader };
+      return { follower, reader, record };
     } catch (cause) {
       store?.close();
       return cause instanceof Error ? cause : new Error(String(cause));

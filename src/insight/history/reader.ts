@@ -2,7 +2,14 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Purpose } from "../../core/model/lifecycle.ts";
 import type { Amounts } from "../../core/shared/placement/shareable.ts";
 import { type CostQuery, type CostSum, costsIn } from "./costs.ts";
-import { type Asked, type HistoryEntry, type OpenEntry, type PoolSize, poolsOf } from "./entry.ts";
+import {
+  type Asked,
+  type HistoryEntry,
+  type OpenEntry,
+  type Outage,
+  type PoolSize,
+  poolsOf,
+} from "./entry.ts";
 import { type PoolSamples, type SampleTimes, samplesOf } from "./samples.ts";
 import { janitorHolder } from "./schema.ts";
 import { type Stats, type StatsRange, statsOf } from "./stats.ts";
@@ -22,6 +29,17 @@ export interface HistoryFilter {
   /** Entries that ended at `since` or later, and before `until`. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
+}
+
+/** Statistics, and what explains gaps in them. */
+export interface RecordedStats extends Stats {
+  readonly outages: readonly Outage[];
+}
+
+/** The pools below one that is only a limit, and the limit that it has now. */
+export interface LimitedPools {
+  readonly pools: readonly string[];
+  readonly limit: number;
 }
 
 export interface HistoryPage {
@@ -77,12 +95,65 @@ export class HistoryReader {
     return new Map(rows.map(({ id, holder }) => [String(id), String(holder)]));
   }
 
-  stats(range: StatsRange, pool?: string): Stats {
-    return statsOf(range, {
+  stats(range: StatsRange, pool?: string): RecordedStats {
+    const stats = statsOf(range, {
       ended: this.endedSince(range.from, pool),
       open: ofPool(this.open(), pool),
       sizes: this.sizes(pool),
     });
+    return { ...stats, outages: this.#outages(range) };
+  }
+
+  /**
+   * Of a pool that is only a limit: the claims of the pools below it, against the limit of each time.
+   * A claim counts as one, whatever its amount.
+   */
+  limitStats(range: StatsRange, pool: string, { pools, limit }: LimitedPools): RecordedStats {
+    const of = new Set(pools);
+    const counted = function* (entries: Iterable<HistoryEntry>) {
+      for (const entry of entries) if (of.has(entry.pool)) yield { ...entry, amount: null };
+    };
+    const opened = function* (entries: Iterable<OpenEntry>) {
+      for (const entry of entries) {
+        const items = entry.items.filter((item) => of.has(item.pool));
+        const claims = entry.claims.filter((claim) => of.has(claim.pool));
+        const bare = claims.map(({ amount: _, ...claim }) => claim);
+        if (items.length + claims.length > 0) yield { ...entry, items, claims: bare };
+      }
+    };
+    const stats = statsOf(range, {
+      ended: counted(this.endedSince(range.from)),
+      open: opened(this.open()),
+      sizes: this.#limitsAsSizes(pool, pools, limit),
+    });
+    return { ...stats, outages: this.#outages(range) };
+  }
+
+  /** An older Berth recorded no limits: then the present one counts since the pools exist. */
+  #limitsAsSizes(pool: string, below: readonly string[], limit: number): PoolSize[] {
+    const select = "SELECT at, max FROM history_limit WHERE pool = ? ORDER BY at";
+    const known = hasTable(this.#database, "history_limit")
+      ? this.#database.prepare(select).all(pool)
+      : [];
+    const sizes = known.map(({ at, max = null }) => ({ pool, at: Number(at), size: Number(max) }));
+    const starts = below.flatMap((name) => [...this.sizes(name)].map(({ at }) => at));
+    const first = Math.min(...starts);
+    const missing = Number.isFinite(first) && first < (sizes[0]?.at ?? Number.POSITIVE_INFINITY);
+    return missing ? [{ pool, at: first, size: sizes[0]?.size ?? limit }, ...sizes] : sizes;
+  }
+
+  #outages({ from, to }: StatsRange): Outage[] {
+    if (!hasTable(this.#database, "history_outage")) return [];
+    const select = this.#database.prepare(
+      `SELECT what, name, from_at, to_at FROM history_outage
+       WHERE from_at < ?1 AND coalesce(to_at, ?1) >= ?2 ORDER BY from_at`,
+    );
+    return select.all(to, from).map((row) => ({
+      what: String(row["what"]) as Outage["what"],
+      name: row["name"] === null ? null : String(row["name"]),
+      from: Number(row["from_at"]),
+      to: row["to_at"] === null ? null : Number(row["to_at"]),
+    }));
   }
 
   costs(query: CostQuery): CostSum[] {

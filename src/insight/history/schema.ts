@@ -122,6 +122,24 @@ CREATE TABLE history_price ( -- of clusters that are lent from now on
   price REAL NOT NULL -- per hour
 ) STRICT, WITHOUT ROWID;
 `,
+  `
+CREATE TABLE history_outage (
+  number INTEGER PRIMARY KEY,
+  what TEXT NOT NULL, -- 'server', 'journal' or 'hub'
+  name TEXT, -- of the hub
+  from_at INTEGER NOT NULL,
+  to_at INTEGER -- null: it goes on
+) STRICT;
+
+CREATE TABLE history_limit ( -- from then on a pool had this limit
+  pool TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  max INTEGER, -- null: none
+  PRIMARY KEY (pool, at)
+) STRICT, WITHOUT ROWID;
+
+ALTER TABLE history_place ADD COLUMN seen_at INTEGER; -- when the server ran last; null: not known
+`,
 ];
 
 /** Runs before any change: the database of another program must not be changed. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { sqliteFailure } from "../../journal/sqlite-failure.ts";
 import { readCharged, readPrices } from "./costs.ts";
-import type { HistoryEntry, OpenEntry } from "./entry.ts";
+import type { HistoryEntry, OpenEntry, Outage } from "./entry.ts";
 import type { Changes, Standing } from "./fold.ts";
 import { historyInMemory, type OpenOptions, openHistoryFile } from "./history-file.ts";
 import { readCapacities, readDirty } from "./reader.ts";
@@ -48,6 +48,23 @@ const sql = {
   putPrice: `
     INSERT INTO history_price VALUES (?, ?)
     ON CONFLICT (pool) DO UPDATE SET price = excluded.price`,
+  putLimit: `
+    INSERT INTO history_limit VALUES (?, ?, ?)
+    ON CONFLICT (pool, at) DO UPDATE SET max = excluded.max`,
+  seenAt: "SELECT seen_at FROM history_place",
+  seen: "UPDATE history_place SET seen_at = ?",
+  putOutage: "INSERT INTO history_outage (what, name, from_at, to_at) VALUES (?, ?, ?, ?)",
+  hubAway: `
+    INSERT INTO history_outage (what, name, from_at)
+    SELECT 'hub', ?1, ?2 WHERE NOT EXISTS
+      (SELECT 1 FROM history_outage WHERE what = 'hub' AND name = ?1 AND to_at IS NULL)`,
+  hubBack: `
+    UPDATE history_outage SET to_at = ? WHERE what = 'hub' AND name = ? AND to_at IS NULL`,
+  forgetOutages: "DELETE FROM history_outage WHERE to_at < ?",
+  forgetLimits: `
+    DELETE FROM history_limit WHERE EXISTS (
+      SELECT 1 FROM history_limit AS later
+      WHERE later.pool = history_limit.pool AND later.at > history_limit.at AND later.at < ?)`,
   forgetCharges: `
     DELETE FROM history_charge WHERE to_at < ?
     AND number IN (SELECT number FROM history_charge ORDER BY number LIMIT ${forgetChunk})`,
@@ -155,6 +172,7 @@ export class HistoryStore {
         this.#saveSizes(changes);
         this.#saveUpkeep(changes);
         this.#saveCharges(changes);
+        this.#saveMarks(changes);
         this.#run.move.run(seq, changes.ended.at(-1)?.number ?? 0);
         this.database.exec("COMMIT");
       } catch (error) {
@@ -165,6 +183,26 @@ export class HistoryStore {
     for (const id of stored) this.#stored.add(id);
     for (const id of dropped) this.#stored.delete(id);
     this.#seq = seq;
+  }
+
+  /** The server runs from now on. It did not run since it was last seen. */
+  runBegan(at: number): void {
+    this.#attempt("write", () => {
+      const seenAt = this.#run.seenAt.get()?.["seen_at"] ?? null;
+      if (seenAt !== null) {
+        this.#run.putOutage.run("server", null, Math.min(Number(seenAt), at), at);
+      }
+      this.#run.seen.run(at);
+    });
+  }
+
+  /** The server runs at this time. */
+  runSeen(at: number): void {
+    if (this.database.isOpen) this.#attempt("write", () => this.#run.seen.run(at));
+  }
+
+  addOutage({ what, name, from, to }: Outage): void {
+    this.#attempt("write", () => this.#run.putOutage.run(what, name, from, to));
   }
 
   /** Records that the capacities of all shared resources are stored, and which pools have some. */
@@ -201,6 +239,8 @@ export class HistoryStore {
       const { changes } = this.#run.forget.run(before);
       if (Number(changes) === forgetChunk) return true;
       this.#run.forgetSizes.run(before);
+      this.#run.forgetLimits.run(before);
+      this.#run.forgetOutages.run(before);
       return false;
     });
   }
@@ -243,6 +283,14 @@ export class HistoryStore {
       else this.#run.putCharged.run(resource, JSON.stringify(charge));
     }
     for (const [pool, price] of prices) this.#run.putPrice.run(pool, price);
+  }
+
+  #saveMarks({ limits, hubs }: Changes): void {
+    for (const { pool, at, limit } of limits) this.#run.putLimit.run(pool, at, limit);
+    for (const { name, at, isAway } of hubs) {
+      if (isAway) this.#run.hubAway.run(name, at);
+      else this.#run.hubBack.run(at, name);
+    }
   }
 
   #insert(entry: HistoryEntry): void {

@@ -1,14 +1,21 @@
 /** What explains a curve: changes of the rate, new configurations, starts of the server, outages. */
 import { useMemo } from "react";
+import type { Stats } from "../../../src/api/history-schemas.ts";
+import { serverNowMs } from "../data/berth.ts";
 import { outages, whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
 import { configurationsOf, rateHistoryOf } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import type { Mark } from "../parts/time-chart.tsx";
-import { configurationMarks, markAt, rateMarks } from "./mark-facts.ts";
+import { configurationMarks, outageMarks, rateMarks, startMarks } from "./mark-facts.ts";
+
+const none: Stats["outages"] = [];
 
 /** Of one pool, or of the whole server. */
-export function useMarks(pool: string | undefined): readonly Mark[] {
+export function useMarks(
+  pool: string | undefined,
+  outagesThen: Stats["outages"] = none,
+): readonly Mark[] {
   const us = useStore(whoami);
   const lost = useStore(outages);
   const { data: rates } = useAnswer(rateHistoryOf(pool));
@@ -17,12 +24,13 @@ export function useMarks(pool: string | undefined): readonly Mark[] {
     () => [
       ...rateMarks(rates?.changes ?? []),
       ...configurationMarks(configurations ?? []),
-      ...(us?.startedAt === undefined ? [] : [markAt(us.startedAt, "the server started")]),
+      ...startMarks(us?.startedAt, outagesThen),
+      ...outageMarks(outagesThen, serverNowMs()),
       ...lost.map(({ from, to }) => ({
         ...{ at: from / 1_000, until: to / 1_000 },
         text: "this page had no connection",
       })),
     ],
-    [rates, configurations, us?.startedAt, lost],
+    [rates, configurations, us?.startedAt, lost, outagesThen],
   );
 }

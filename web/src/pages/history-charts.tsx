@@ -11,6 +11,7 @@ import { zoneText } from "../parts/clock-time.ts";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { type Mark, TimeChart } from "../parts/time-chart.tsx";
 import { useMarks } from "./chart-marks.ts";
+import { isAwayIn } from "./mark-facts.ts";
 
 const options = [["", "Fit"], ...windowNames.map((name) => [name, name] as const)] as const;
 
@@ -55,7 +56,7 @@ interface CurvesProps {
 
 function Curves({ pool, range, onZoom }: CurvesProps) {
   const { data, error } = useAnswer(statsOf(pool, range));
-  const marks = useMarks(pool);
+  const marks = useMarks(pool, data?.outages);
   return (
     <>
       <ProblemNote error={error} />
@@ -104,13 +105,17 @@ function Charts({ stats, marks, onZoom }: ChartsProps) {
   );
 }
 
-function curvesOf({ steps, stepSeconds, to }: Stats) {
+function curvesOf({ steps, stepSeconds, to, outages }: Stats) {
   const end = Date.parse(to) / 1_000;
   const times = steps.map(({ at }) => Date.parse(at) / 1_000);
+  const isAway = times.map((at) => {
+    return isAwayIn(outages, at * 1_000, Math.min(end, at + stepSeconds) * 1_000);
+  });
   // The last step is not over yet. Before the first resource there is nothing to count.
   const perMinute = (count: number, index: number) => {
     const { asked = 0, utilisation = null } = steps[index] ?? {};
-    if (utilisation === null && asked === 0 && count === 0) return null;
+    const isEmpty = asked === 0 && count === 0;
+    if (isEmpty && (utilisation === null || isAway[index])) return null;
     const length = Math.min(stepSeconds, end - (times[index] ?? 0));
     return count / (Math.max(1, length) / 60);
   };
@@ -134,7 +139,7 @@ function curvesOf({ steps, stepSeconds, to }: Stats) {
         label: "held",
         colour: "held",
         fill: true,
-        values: steps.map(({ utilisation }) => utilisation),
+        values: steps.map(({ utilisation }, index) => (isAway[index] ? null : utilisation)),
       },
     ],
     starts: [

@@ -117,7 +117,6 @@ function drawMarks(self: uPlot, marks: readonly Mark[], stroke: string): void {
       ctx.globalAlpha = 0.18;
       ctx.fillRect(x, bbox.top, Math.max(devicePixelRatio, end - x), bbox.height);
       ctx.globalAlpha = 1;
-      continue;
     }
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
