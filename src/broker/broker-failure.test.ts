@@ -146,6 +146,13 @@ describe("Broker with a journal that cannot be written", () => {
     expect(journal.snapshots).toBe(0);
   });
 
+  test("closes without the last snapshot if the disk is full", async () => {
+    const { broker, journal } = await brokerOf([pool("aws", 1)]);
+    journal.snapshotFails = full();
+    await broker.close();
+    expect(journal.snapshots).toBe(0);
+  });
+
   test("continues when only the snapshot fails", async () => {
     const { broker, clock, journal } = await brokerOf([pool("aws", 9)], {
       snapshotEveryEvents: 10,

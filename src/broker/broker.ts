@@ -367,7 +367,16 @@ export class Broker {
     this.#stallWatch.stop();
     const needsSnapshot = isWritable(this.#mode) && this.#head > this.#snapshotSeq;
     this.#change({ type: "closed", cause: closed(null) });
-    if (needsSnapshot) await this.#snapshot();
+    if (needsSnapshot) await this.#lastSnapshot();
+  }
+
+  /** Every event is in the journal: without it only the next start takes longer. */
+  async #lastSnapshot(): Promise<void> {
+    try {
+      await this.#snapshot();
+    } catch (cause) {
+      if (!(cause instanceof JournalUnavailable)) throw cause;
+    }
   }
 
   /** The only place where the mode changes. */
