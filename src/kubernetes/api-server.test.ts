@@ -292,3 +292,25 @@ test("calls and watches use HTTP/1.1, also if the server can do more", async () 
   stop.abort(new Error("enough"));
   expect(versions).toEqual(["1.1 /version", "1.1 /watch"]);
 });
+
+test("an answer that never ends is given up before it fills the memory", async () => {
+  let isClosed = false;
+  const server = createServer((_, reply) => {
+    const more = () => void (reply.destroyed || reply.write(block, (error) => error ?? more()));
+    reply.on("close", () => {
+      isClosed = true;
+    });
+    more();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => server.closeAllConnections());
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const token = '{"apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t"}}';
+  const api = await connect(`echo '${token}'`, `http://127.0.0.1:${port}`);
+  const call = api.call({ path, answerMs: 120_000 });
+  await expect(call).rejects.toThrow("the answer has more than 67108864 bytes");
+  await expect.poll(() => isClosed, { timeout: 30_000 }).toBe(true);
+}, 150_000);
+
+const block = Buffer.alloc(1024 * 1024, "x");

@@ -6,6 +6,7 @@ import { clientLimits } from "../client/limits.ts";
 import { LinkedAbort, unlessAborted } from "../client/linked-abort.ts";
 import { describeNetworkError } from "../client/network-errors.ts";
 import { formatDuration } from "../core/model/time.ts";
+import { boundedText } from "./bounded-text.ts";
 import { ApiUnreachable, refusalOf } from "./errors.ts";
 import { type Credential, ExecCredential } from "./exec-credential.ts";
 import { loadKubeConfig, type Place } from "./kube-config.ts";
@@ -76,7 +77,7 @@ export class ApiServer {
     const timer = setTimeout(() => late.abort(), answerMs);
     try {
       const response = await this.#send(call, late.signal);
-      const text = await response.body.text();
+      const text = await boundedText(response.body.stream());
       return this.#understood<Reply>(response, text);
     } catch (error) {
       if (error instanceof Problem) throw error;
@@ -96,7 +97,7 @@ export class ApiServer {
       const response = await this.#send(call, call.signal);
       const stream = response.body.stream();
       if (response.httpStatusCode === 200 && stream !== null) return stream;
-      return this.#understood(response, await response.body.text());
+      return this.#understood(response, await boundedText(response.body.stream()));
     } catch (error) {
       if (error instanceof Problem) throw error;
       call.signal.throwIfAborted();

@@ -18,6 +18,8 @@ export interface Watchable {
 const watchSeconds = 240;
 /** The server sends a bookmark every minute. A watch without any message for this long is dead. */
 const silenceMs = 150_000;
+/** Far more than any object has. A watch with a longer line is not one. */
+const lineLengthMax = 16 * 1024 * 1024;
 
 export interface WatchOptions {
   /**
@@ -71,6 +73,7 @@ async function* linesOf(
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
       yield* lines;
+      if (rest.length > lineLengthMax) return;
     }
   } catch {
     // The connection was lost.

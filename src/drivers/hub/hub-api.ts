@@ -12,6 +12,8 @@ import { noMask, type SecretMask } from "../secret-mask.ts";
 import { type Kind, pathOf } from "./kind.ts";
 
 const pageSize = 500;
+/** More than any hub has of one kind. */
+const itemsMax = 200_000;
 /** A list that changes all the time is given up after so many beginnings. */
 const listAttemptsMax = 3;
 
@@ -82,8 +84,11 @@ export class HubApi {
       const query = { labelSelector, limit: pageSize, continue: next };
       const call = { path: pathOf(kind, namespace), query, ...rest };
       const page = await this.call<KubeList<Item>>(call, kind);
-      found.push(...page.items);
-      next = page.metadata.continue || undefined;
+      if (!Array.isArray(page.items) || found.length > itemsMax) {
+        throw new Retry(`Cannot list ${kind.kind}: the hub did not answer with a list that ends`);
+      }
+      for (const item of page.items) found.push(item);
+      next = page.metadata?.continue || undefined;
     } while (next !== undefined);
     return found;
   }
