@@ -4,8 +4,16 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
+import { journalFormat } from "../src/journal/format.ts";
 import { at, left } from "../src/journal/journal.suite.ts";
+import { PostgresJournal } from "../src/journal/postgres/postgres.ts";
 import { SqliteJournal } from "../src/journal/sqlite.ts";
+import { BackupTarget, backupSource } from "../src/server/migrate/backup-file.ts";
+import type { JournalSource, JournalTarget } from "../src/server/migrate/journal-copy.ts";
+import { PostgresTarget } from "../src/server/migrate/postgres-place.ts";
+import { SqliteTarget } from "../src/server/migrate/sqlite-place.ts";
+import { SharedVault } from "../src/vault/shared-vault.ts";
+import { keyFilePath, SqliteVault, vaultPath } from "../src/vault/sqlite-vault.ts";
 import { runInProcess } from "./cli-in-process.ts";
 import { berthPath, Process, TestServer } from "./cli-processes.ts";
 import { acquire, call } from "./replica-world.ts";
@@ -160,4 +168,55 @@ test("journal check finds a changed commit in PostgreSQL, and a server refuses h
   await database.query(`INSERT INTO ${schema}.meta VALUES ('copying', 'yes')`);
   const started = TestServer.start({ aws: { count: 1 } }, "--journal", address);
   await expect(started).rejects.toThrow("a copy into it has begun and not ended");
+});
+
+test("a backup has the secrets of the vault, sealed, and both kinds of journal get them", async () => {
+  const data = join(folder, "data");
+  const journal = SqliteJournal.open(data);
+  await journal.append(0, at(1), [left(1)]);
+  await journal.close();
+  const entry = { kind: "access", owner: "ocp-1.7" } as const;
+  const keys = keyFilePath(data);
+  await using closing = new AsyncDisposableStack();
+  const opened = <V extends { close(): Promise<void> }>(vault: V): V =>
+    closing.adopt(vault, () => vault.close());
+  await opened(new SqliteVault(vaultPath(data), keys)).put(entry, "kubeconfig-of-a-job");
+  const [file, again] = [join(folder, "backup"), join(folder, "again")];
+  const saved = await berth("backup", file, "--data", data);
+  expect(saved.stdout).toContain(", 1 sealed secret without the keys");
+  expect(readFileSync(file, "utf8")).not.toContain("kubeconfig-of-a-job");
+  const address = database.address();
+  expect((await berth("restore", file, "--journal", address)).code).toBe(0);
+  const restored = opened(await PostgresJournal.open(address));
+  expect(await new SharedVault(restored.sealedRows, keys).open(entry)).toBe("kubeconfig-of-a-job");
+  expect((await berth("backup", again, "--journal", address)).code).toBe(0);
+  expect(readFileSync(again, "utf8")).toBe(readFileSync(file, "utf8"));
+  const back = join(folder, "back");
+  expect((await berth("journal", "copy", "--from", address, "--to", back)).code).toBe(0);
+  const vault = opened(new SqliteVault(vaultPath(back), keys));
+  expect(await vault.open(entry)).toBe("kubeconfig-of-a-job");
+});
+
+test("a copy carries the mark of the format, so that an older Berth does not open it", async () => {
+  const newer: JournalSource = {
+    ...{ name: "newer", secret: "secret", firstSeq: 1, head: 0, snapshot: undefined, sealed: [] },
+    format: journalFormat + 1,
+    async *commits() {},
+    close: async () => {},
+  };
+  const file = join(folder, "backup");
+  const data = join(folder, "data");
+  const address = database.address();
+  const opens: readonly [() => Promise<JournalTarget>, () => Promise<unknown>][] = [
+    [async () => new BackupTarget(file), () => backupSource(file)],
+    [async () => new SqliteTarget(data), async () => SqliteJournal.open(data)],
+    [() => PostgresTarget.make(address), () => PostgresJournal.open(address)],
+  ];
+  for (const [make, open] of opens) {
+    const target = await make();
+    await target.begin(newer);
+    await target.finish(newer);
+    await target.close();
+    await expect(open()).rejects.toThrow(`it has events of format ${newer.format}`);
+  }
 });

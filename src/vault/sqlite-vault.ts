@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { makeDataFolder, makePrivateFile } from "../journal/data-folder.ts";
+import type { SealedRow } from "../journal/sealed-rows.ts";
 import { addKey, makeKeyFile, readKeys, writeKeys } from "./key-file.ts";
 import { keyBytes, keyOf, seal, type VaultKey } from "./sealing.ts";
 import { unsealEntry, unsealWith } from "./unseal-entry.ts";
@@ -53,6 +54,8 @@ export interface Rotation {
   /** Entries that no key opens; they stay as they are, and so do the old keys. */
   readonly failed: readonly EntryName[];
 }
+
+type SealedEntry = EntryInfo & { readonly sealed: Uint8Array };
 
 /**
  * A vault in a file. The file and the keys are opened at the first use, not before: a lost key must
@@ -121,17 +124,38 @@ export class SqliteVault implements Vault {
    * Gives every entry, sealed as it is, to another vault, and removes it here. A crash in between
    * leaves it in both.
    */
-  async moveTo(take: (row: EntryInfo & { readonly sealed: Uint8Array }) => Promise<void>) {
-    if (!this.#exists()) return 0;
-    const sql = "SELECT kind, owner, sealed_at_ms, sealed FROM entry";
-    const rows = this.#guard("read", () => this.#connect().prepare(sql).all());
+  async moveTo(take: (row: SealedEntry) => Promise<void>) {
+    const rows = await this.sealedRows();
     for (const row of rows) {
-      const entry = { kind: row["kind"] as EntryKind, owner: String(row["owner"]) };
-      const sealed = row["sealed"] as Uint8Array;
-      await take({ ...entry, sealedAtMs: Number(row["sealed_at_ms"]), sealed });
-      await this.wipe(entry);
+      await take(row);
+      await this.wipe(row);
     }
     return rows.length;
+  }
+
+  /** Every entry, sealed as it is. Needs no key. */
+  async sealedRows(): Promise<readonly SealedEntry[]> {
+    if (!this.#exists()) return [];
+    const sql = "SELECT kind, owner, sealed_at_ms, sealed FROM entry ORDER BY kind, owner";
+    const rows = this.#guard("read", () => this.#connect().prepare(sql).all());
+    return rows.map((row) => ({
+      kind: row["kind"] as EntryKind,
+      owner: String(row["owner"]),
+      sealedAtMs: Number(row["sealed_at_ms"]),
+      sealed: row["sealed"] as Uint8Array,
+    }));
+  }
+
+  /** Adds entries that are sealed already, and replaces those that are there. Needs no key. */
+  async addSealed(rows: readonly SealedRow[]): Promise<void> {
+    this.#inTransaction((database) => {
+      const put = database.prepare(
+        "INSERT OR REPLACE INTO entry (kind, owner, sealed_at_ms, sealed) VALUES (?, ?, ?, ?)",
+      );
+      for (const { kind, owner, sealedAtMs, sealed } of rows) {
+        put.run(kind, owner, sealedAtMs, sealed);
+      }
+    });
   }
 
   /**

@@ -32,11 +32,16 @@ async function orFail<Result>(work: Promise<Result>): Promise<Result> {
   });
 }
 
-function contentOf({ firstEvent, lastEvent, snapshotOfEvent, skipped }: CopyReport): string {
+function contentOf(report: CopyReport): string {
+  const { firstEvent, lastEvent, snapshotOfEvent, secrets, skipped } = report;
   const events = lastEvent < firstEvent ? "no events" : `events ${firstEvent} to ${lastEvent}`;
   const snapshot = snapshotOfEvent === null ? "" : `, a snapshot of event ${snapshotOfEvent}`;
   const before = skipped === 0 ? "" : `; ${skipped} were there already`;
-  return `${events}${snapshot}${before}; every event was compared`;
+  const vault =
+    secrets === 0
+      ? ""
+      : `, ${secrets} sealed ${secrets === 1 ? "secret" : "secrets"} without the keys`;
+  return `${events}${snapshot}${vault}${before}; every event was compared`;
 }
 
 export const copyCommand: CliCommand = {
@@ -64,7 +69,8 @@ export const backup: CliCommand = {
   options: placeOptions,
   help: `
 Saves the journal in one file, also while servers use it. Keep the file secret: tokens of leases can be
-derived from it. Past leases are in history.db of the data folder, which is not included.`,
+derived from it. The secrets of the vault are in it, sealed as they are; the key file (vault.key) is not, and
+nothing opens them without it. Past leases are in history.db of the data folder, which is not included.`,
   async run({ args: [file = ""], flags, print }) {
     const { backUp } = await import("../../server/migrate/journal-places.ts");
     print(`Saved ${contentOf(await orFail(backUp(journalPlace(flags<PlaceFlags>()), file)))}`);

@@ -5,9 +5,12 @@ import {
   secretChecksum,
   snapshotChecksum,
 } from "../checksum.ts";
+import { formatKey } from "../format.ts";
 import { type Recorded, type Snapshot, storedCommit } from "../journal.ts";
+import type { SealedRow } from "../sealed-rows.ts";
 import { parsePostgresAddress } from "./address.ts";
 import { Connections } from "./connections.ts";
+import { formatVersion } from "./migrations.ts";
 import { commitFrom, snapshotFrom } from "./rows.ts";
 import { prepareSchema } from "./schema.ts";
 
@@ -16,6 +19,13 @@ const pageCommits = 200;
 
 /** In the table `meta` while a copy is not finished, so that no server uses it. */
 const copyingKey = "copying";
+
+/** What a copy has beside the events. */
+export interface CopiedRest {
+  readonly snapshot: Snapshot | undefined;
+  readonly format: number;
+  readonly sealed: readonly SealedRow[];
+}
 
 export class PostgresCopy {
   readonly name: string;
@@ -125,7 +135,8 @@ export class PostgresCopy {
     });
   }
 
-  async finish(snapshot: Snapshot | undefined): Promise<void> {
+  /** The mark never falls, and a secret that is there is replaced. */
+  async finish({ snapshot, format, sealed }: CopiedRest): Promise<void> {
     await this.#connections.transaction("copy to", async (run) => {
       await run(`SET LOCAL search_path TO "${this.#schema}"`);
       if (snapshot !== undefined) {
@@ -135,6 +146,22 @@ export class PostgresCopy {
         await run(
           "INSERT INTO snapshot (seq, at, state, checksum) VALUES ($1, $2, $3, $4)",
           values,
+        );
+      }
+      await run("UPDATE meta SET value = $2 WHERE key = $1 AND value::integer < $2::integer", [
+        formatKey,
+        String(format),
+      ]);
+      // As when a server raises the mark: one from before there were marks must not open it.
+      if (format > 1) {
+        await run(`UPDATE meta SET value = '${formatVersion}'
+          WHERE key = 'oldest_reader' AND value::integer < ${formatVersion}`);
+      }
+      for (const { kind, owner, sealedAtMs, sealed: bytes } of sealed) {
+        await run(
+          `INSERT INTO vault (kind, owner, sealed_at, sealed) VALUES ($1, $2, $3, $4)
+          ON CONFLICT (kind, owner) DO UPDATE SET sealed_at = $3, sealed = $4`,
+          [kind, owner, sealedAtMs, bytes],
         );
       }
       await run("DELETE FROM meta WHERE key = $1", [copyingKey]);

@@ -1,29 +1,45 @@
 /**
  * A journal in one file, as the source or the target of a copy. Each line is a CRC-32 and a JSON text:
- * first the header, then a line for each commit, then the snapshot, then the end. A file without its
+ * first the header, then a line for each commit, then the snapshot, a line for each sealed secret, and the end. A file without its
  * end, or with a line that was changed, is refused.
  */
 import { createReadStream, existsSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { crc32 } from "node:zlib";
-import { JournalUnusable, type Recorded, type Snapshot } from "../../journal/journal.ts";
+import {
+  JournalUnusable,
+  mustKnowFormat,
+  type Recorded,
+  type Snapshot,
+} from "../../journal/journal.ts";
+import type { SealedName, SealedRow } from "../../journal/sealed-rows.ts";
 import type { JournalSource, JournalTarget } from "./journal-copy.ts";
 
 const format = "berth-journal-backup";
-const formatVersion = 1;
+/** 2: with secrets, or with events of a later format. Berth before it would leave them out. */
+const formatVersion = 2;
 
 interface Header {
   readonly format: typeof format;
   readonly version: number;
   readonly secret: string;
   readonly firstSeq: number;
+  /** The mark of the journal; absent: 1. */
+  readonly journalFormat?: number;
+}
+
+interface SecretLine extends SealedName {
+  readonly sealedAtMs: number;
+  /** In base64. */
+  readonly sealed: string;
 }
 
 type Line =
   | { readonly header: Header }
   | { readonly commit: Recorded }
   | { readonly snapshot: Snapshot }
+  | { readonly secret: SecretLine }
   | { readonly end: { readonly head: number } };
 
 function textOf(line: Line): string {
@@ -46,19 +62,25 @@ export async function backupSource(path: string): Promise<JournalSource> {
   let header: Header | undefined;
   let snapshot: Snapshot | undefined;
   let head: number | undefined;
+  const sealed: SealedRow[] = [];
   if (!existsSync(path)) throw unusable(path, "there is no such file");
   for await (const line of linesOf(path)) {
     if ("header" in line) header = line.header;
     if (header === undefined) break;
     if ("snapshot" in line) snapshot = line.snapshot;
+    if ("secret" in line) sealed.push(rowOf(line.secret));
     if ("end" in line) head = line.end.head;
   }
   if (header?.format !== format) throw unusable(path, "it is not a backup of a journal");
   if (header.version > formatVersion) throw unusable(path, "a newer Berth wrote it");
   if (head === undefined) throw damaged(path, "its end");
+  const mark = header.journalFormat ?? 1;
+  mustKnowFormat(mark, `"${path}"`);
   return {
     name: path,
     ...{ secret: header.secret, firstSeq: header.firstSeq, head, snapshot },
+    format: mark,
+    sealed,
     async *commits(seq) {
       for await (const line of linesOf(path)) {
         if (!("commit" in line)) continue;
@@ -88,11 +110,14 @@ export class BackupTarget implements JournalTarget {
     return undefined;
   }
 
-  async begin(secret: string, firstSeq: number): Promise<void> {
+  async begin({ secret, firstSeq, format: mark, sealed }: JournalSource): Promise<void> {
     await rm(this.#partial, { force: true });
     this.#file = await open(this.#partial, "wx", 0o600);
     this.#head = firstSeq - 1;
-    const header: Header = { format, version: formatVersion, secret, firstSeq };
+    const isPlain = mark === 1 && sealed.length === 0;
+    const more = mark === 1 ? undefined : { journalFormat: mark };
+    const version = isPlain ? 1 : formatVersion;
+    const header: Header = { format, version, secret, firstSeq, ...more };
     await this.#write([{ header }]);
   }
 
@@ -102,8 +127,9 @@ export class BackupTarget implements JournalTarget {
     if (last !== undefined) this.#head = last.seq + last.events.length - 1;
   }
 
-  async finish(snapshot: Snapshot | undefined): Promise<void> {
+  async finish({ snapshot, sealed }: JournalSource): Promise<void> {
     if (snapshot !== undefined) await this.#write([{ snapshot }]);
+    await this.#write(sealed.map((row) => ({ secret: lineOf(row) })));
     await this.#write([{ end: { head: this.#head } }]);
     await this.#file?.sync();
     await this.#file?.close();
@@ -128,6 +154,14 @@ export class BackupTarget implements JournalTarget {
   async #write(lines: readonly Line[]): Promise<void> {
     await this.#file?.write(lines.map(textOf).join(""));
   }
+}
+
+function lineOf({ kind, owner, sealedAtMs, sealed }: SealedRow): SecretLine {
+  return { kind, owner, sealedAtMs, sealed: Buffer.from(sealed).toString("base64") };
+}
+
+function rowOf({ sealed, ...rest }: SecretLine): SealedRow {
+  return { ...rest, sealed: Buffer.from(sealed, "base64") };
 }
 
 function unusable(path: string, state: string): JournalUnusable {

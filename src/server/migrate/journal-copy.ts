@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { JournalUnusable, type Recorded, type Snapshot } from "../../journal/journal.ts";
+import type { SealedRow } from "../../journal/sealed-rows.ts";
 
 /** A journal as it was at one moment. */
 export interface JournalSource {
@@ -14,6 +15,10 @@ export interface JournalSource {
   readonly firstSeq: number;
   readonly head: number;
   readonly snapshot: Snapshot | undefined;
+  /** The newest format of events that it may have. */
+  readonly format: number;
+  /** The secrets of its vault, sealed as they are. The keys are never copied. */
+  readonly sealed: readonly SealedRow[];
   /** The commits after this event, up to `head`. Checks every checksum. */
   commits(seq: number): AsyncIterable<Recorded>;
   close(): Promise<void>;
@@ -23,11 +28,12 @@ export interface JournalTarget {
   readonly name: string;
   /** Undefined if it has no journal. */
   found(): Promise<{ readonly secret: string; readonly head: number } | undefined>;
-  /** Begins an empty journal whose first event will be this one. No server can use it until `finish`. */
-  begin(secret: string, firstSeq: number): Promise<void>;
+  /** Begins an empty journal with the secret of the source. No server can use it until `finish`. */
+  begin(source: JournalSource): Promise<void>;
   /** Appends all of them durably, or none. */
   append(commits: readonly Recorded[]): Promise<void>;
-  finish(snapshot: Snapshot | undefined): Promise<void>;
+  /** Adds what is not an event: the snapshot, the mark of the format, the sealed secrets. */
+  finish(source: JournalSource): Promise<void>;
   /** What was written, to compare it. */
   open(): Promise<JournalSource>;
   close(): Promise<void>;
@@ -37,6 +43,7 @@ export interface CopyReport {
   readonly firstEvent: number;
   readonly lastEvent: number;
   readonly snapshotOfEvent: number | null;
+  readonly secrets: number;
   /** An earlier copy that was interrupted had these already. */
   readonly skipped: number;
 }
@@ -52,7 +59,7 @@ export async function copyJournal(
   const found = await target.found();
   if (found !== undefined && found.secret !== source.secret) throw occupied(target);
   if (found !== undefined && found.head > source.head) throw ahead(target);
-  if (found === undefined) await target.begin(source.secret, source.firstSeq);
+  if (found === undefined) await target.begin(source);
   const start = Math.max(found?.head ?? 0, source.firstSeq - 1);
   let chunk: Recorded[] = [];
   let events = 0;
@@ -64,12 +71,13 @@ export async function copyJournal(
     [chunk, events] = [[], 0];
   }
   if (chunk.length > 0) await target.append(chunk);
-  await target.finish(source.snapshot);
+  await target.finish(source);
   await mustEqual(source, target);
   return {
     firstEvent: source.firstSeq,
     lastEvent: source.head,
     snapshotOfEvent: source.snapshot?.seq ?? null,
+    secrets: source.sealed.length,
     skipped: start - (source.firstSeq - 1),
   };
 }
@@ -81,6 +89,8 @@ async function mustEqual(source: JournalSource, target: JournalTarget): Promise<
     const isSame = copy.secret === source.secret && copy.head === source.head;
     if (!isSame || !isDeepStrictEqual(copy.snapshot, source.snapshot))
       throw different(target, "end");
+    if (copy.format < source.format) throw different(target, "the mark of its format");
+    if (!source.sealed.every((row) => hasRow(copy.sealed, row))) throw different(target, "vault");
     const written = copy.commits(source.firstSeq - 1)[Symbol.asyncIterator]();
     for await (const commit of source.commits(source.firstSeq - 1)) {
       const { value } = await written.next();
@@ -90,6 +100,16 @@ async function mustEqual(source: JournalSource, target: JournalTarget): Promise<
   } finally {
     await copy.close();
   }
+}
+
+/** Drivers of databases return different kinds of byte arrays. */
+function hasRow(rows: readonly SealedRow[], wanted: SealedRow): boolean {
+  return rows.some(
+    ({ kind, owner, sealed }) =>
+      kind === wanted.kind &&
+      owner === wanted.owner &&
+      Buffer.compare(Buffer.from(sealed), Buffer.from(wanted.sealed)) === 0,
+  );
 }
 
 function occupied({ name }: JournalTarget): JournalUnusable {

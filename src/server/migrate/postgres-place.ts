@@ -1,5 +1,5 @@
 /** A journal in PostgreSQL, as the source or the target of a copy. */
-import type { Recorded, Snapshot } from "../../journal/journal.ts";
+import type { Recorded } from "../../journal/journal.ts";
 import { PostgresCopy } from "../../journal/postgres/copy.ts";
 import { PostgresJournal } from "../../journal/postgres/postgres.ts";
 import type { JournalSource, JournalTarget } from "./journal-copy.ts";
@@ -16,6 +16,9 @@ export async function postgresSource(address: string): Promise<JournalSource> {
     firstSeq: (await copy.range()).first,
     head,
     snapshot: await journal.loadSnapshot(),
+    format: journal.format,
+    // After the head was read: a secret that belongs to an event before it is there, or was erased.
+    sealed: await journal.sealedRows.all(),
     commits: (seq) => upTo(head, journal.read(seq)),
     close: async () => {
       await journal.close();
@@ -45,7 +48,7 @@ export class PostgresTarget implements JournalTarget {
     return this.#copy.found();
   }
 
-  begin(secret: string, firstSeq: number): Promise<void> {
+  begin({ secret, firstSeq }: JournalSource): Promise<void> {
     return this.#copy.begin(secret, firstSeq);
   }
 
@@ -53,8 +56,8 @@ export class PostgresTarget implements JournalTarget {
     return this.#copy.append(commits);
   }
 
-  finish(snapshot: Snapshot | undefined): Promise<void> {
-    return this.#copy.finish(snapshot);
+  finish(source: JournalSource): Promise<void> {
+    return this.#copy.finish(source);
   }
 
   open(): Promise<JournalSource> {

@@ -3,13 +3,16 @@ import { DatabaseSync } from "node:sqlite";
 import { commitChecksum, secretChecksum, snapshotChecksum } from "../../journal/checksum.ts";
 import { makeDataFolder, makePrivateFile } from "../../journal/data-folder.ts";
 import { FolderLock } from "../../journal/folder-lock.ts";
+import { formatKey } from "../../journal/format.ts";
 import { HeadMark } from "../../journal/head-mark.ts";
-import { type Recorded, type Snapshot, storedCommit } from "../../journal/journal.ts";
+import { type Recorded, storedCommit } from "../../journal/journal.ts";
+import type { SealedRow } from "../../journal/sealed-rows.ts";
 import { journalPath } from "../../journal/sqlite.ts";
 import { openDatabase } from "../../journal/sqlite-database.ts";
 import { SqliteJournalReader } from "../../journal/sqlite-reader.ts";
 import { readSecret } from "../../journal/sqlite-rows.ts";
 import { copyingKey, sql } from "../../journal/sqlite-statements.ts";
+import { keyFilePath, SqliteVault, vaultPath } from "../../vault/sqlite-vault.ts";
 import type { JournalSource, JournalTarget } from "./journal-copy.ts";
 
 /** Reads while a server may write: the journal is taken as it is at the first read. */
@@ -27,9 +30,25 @@ export async function sqliteSource(folder: string): Promise<JournalSource> {
     firstSeq: Number(first ?? 1),
     head,
     snapshot,
+    format: markIn(database),
+    sealed: await sealedIn(folder),
     commits: (seq) => upTo(head, reader.read(seq)),
     close: async () => reader.close(),
   };
+}
+
+function markIn(database: DatabaseSync): number {
+  return Number(database.prepare(sql.meta).get(formatKey)?.["value"] ?? 1);
+}
+
+/** Of the vault in the data folder, if it has one. */
+async function sealedIn(folder: string): Promise<readonly SealedRow[]> {
+  const vault = new SqliteVault(vaultPath(folder), keyFilePath(folder));
+  try {
+    return await vault.sealedRows();
+  } finally {
+    await vault.close();
+  }
 }
 
 export async function* upTo(
@@ -68,7 +87,7 @@ export class SqliteTarget implements JournalTarget {
     return { secret: readSecret(database, journalPath(this.name)), head };
   }
 
-  async begin(secret: string): Promise<void> {
+  async begin({ secret }: JournalSource): Promise<void> {
     const put = this.#open.prepare(
       "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
     );
@@ -96,13 +115,15 @@ export class SqliteTarget implements JournalTarget {
     });
   }
 
-  async finish(snapshot: Snapshot | undefined): Promise<void> {
+  async finish({ snapshot, format, sealed }: JournalSource): Promise<void> {
     const database = this.#open;
+    await this.#addSecrets(sealed);
     this.#transaction(() => {
       if (snapshot !== undefined) {
         const { seq, at, state } = snapshot;
         database.prepare(sql.saveSnapshot).run(seq, at, state, snapshotChecksum(snapshot));
       }
+      if (format > markIn(database)) database.prepare(sql.setMeta).run(formatKey, String(format));
       database.prepare("DELETE FROM meta WHERE key = ?").run(copyingKey);
     });
     const head = Number(database.prepare(sql.head).get()?.["head"] ?? 0);
@@ -110,6 +131,13 @@ export class SqliteTarget implements JournalTarget {
     const mark = HeadMark.open(this.name);
     mark.write({ head, checksum: checksum === null ? null : Number(checksum) });
     mark.close();
+  }
+
+  async #addSecrets(sealed: readonly SealedRow[]): Promise<void> {
+    if (sealed.length === 0) return;
+    const vault = new SqliteVault(vaultPath(this.name), keyFilePath(this.name));
+    await vault.addSealed(sealed);
+    await vault.close();
   }
 
   open(): Promise<JournalSource> {
