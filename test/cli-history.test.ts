@@ -2,7 +2,12 @@
 import { closeSync, cpSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HistoryEntry, Simulation, Stats } from "../src/api/history-schemas.ts";
+import type {
+  HistoryEntry,
+  SimulatedVariants,
+  Simulation,
+  Stats,
+} from "../src/api/history-schemas.ts";
 import { TestServer } from "./cli-processes.ts";
 
 let server: TestServer;
@@ -120,7 +125,26 @@ describe("berth simulate", () => {
     expect(stderr).toContain("Limits of the simulation:");
   });
 
+  test("compares several values of a setting, with today marked", async () => {
+    const args = ["simulate", "--last", "1h", "--compare", "slot.count=2,1,10"];
+    const { stdout, stderr } = await server.done(args);
+    expect(stderr).toMatch(/^slot: 2 requests from .*, replayed with each value\n/);
+    const [head, ...rows] = stdout.trimEnd().split("\n");
+    expect(head).toMatch(/^COUNT +WAIT P50 +P90 +P99 +USED +ENDED\/H$/);
+    expect(rows.map((row) => row.split(/ {2,}/)[0])).toEqual(["1 (today)", "2", "10"]);
+    expect(rows[1]).toMatch(/^2 +0s +0s +0s /);
+    expect(rows[0]).not.toMatch(/^1 \(today\) +0s +0s +0s /);
+    const other = await server.done([...args.slice(0, 4), "slot.count=2"]);
+    expect(other.stdout).toMatch(/\n1 \(today\) .*\n2 /);
+    const json = (await server.json(...args)) as SimulatedVariants;
+    expect(json.variants.map(({ set }) => set)).toEqual([
+      ...[[], ["slot.count=2"], ["slot.count=1"], ["slot.count=10"]],
+    ]);
+  });
+
   test.each([
+    [["--compare", "slot.count=1,,2"], 64, "a value is empty"],
+    [["--compare", "slot.count=1,2", "--from", "x"], 64, "--from"],
     [["--from", "nowhere"], 66, "Cannot read the journal"],
     [["--set", "slot.count=lots"], 64, "slot.count"],
     [["--set", "slot"], 64, "POOL.KEY=VALUE"],

@@ -4,7 +4,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { Pool } from "../src/api/schemas.ts";
+import type { Lease, Pool } from "../src/api/schemas.ts";
 import { BerthClient } from "../src/client/berth-client.ts";
 import { launchChromium } from "./chromium.ts";
 
@@ -58,8 +58,15 @@ async function shots() {
   const first = (fits: (pool: Pool) => boolean) => (busiest.find(fits) ?? busiest[0])?.name ?? "";
   const pool = first(({ total, flow, usage }) => total > 5 && !usage && flow.everySeconds === null);
   const shared = first(({ usage }) => usage !== undefined);
-  const paced = first(({ flow }) => flow.everySeconds !== null);
-  const limited = first(({ flow }) => flow.limits.length > 0);
+  const limited = first(({ limit }) => limit !== undefined);
+  const requests = await client.everyRequest({});
+  const stuck = requests.find(({ reason }) => reason.code === "no_room") ?? requests[0];
+  // The youngest are still there when their turn for a picture comes.
+  const byAge = (a: Lease, b: Lease) => b.grantedAt.localeCompare(a.grantedAt);
+  const leases = (await client.everyLease({})).toSorted(byAge);
+  const waited = leases.find(({ waitedSeconds, claims }) => waitedSeconds > 5 && claims.length > 0);
+  const out = await client.everyResource({ state: "quarantined" });
+  const [broken] = out.toSorted((a, b) => a.changedAt.localeCompare(b.changedAt));
   return [
     ["overview-light", "/", wide, "light"],
     ["overview-dark", "/?sort=waiting", wide, "dark"],
@@ -67,12 +74,14 @@ async function shots() {
     ["pool-dark", `/pools/${pool}`, tall, "dark"],
     ["pool-phone", `/pools/${pool}`, phone, "dark"],
     ["capacity-light", `/pools/${shared}`, tall, "light"],
-    ["capacity-phone", `/pools/${shared}`, phone, "light"],
-    ["paced-light", `/pools/${paced}`, wide, "light"],
-    ["limit-dark", `/pools/${limited}`, wide, "dark"],
+    ["limit-light", `/pools/${limited}`, tall, "light"],
+    ["request-light", `/requests/${stuck?.id ?? ""}`, tall, "light"],
+    ["lease-dark", `/leases/${(waited ?? leases[0])?.id ?? ""}`, wide, "dark"],
+    ["resource-light", `/resources/${broken?.name ?? ""}`, wide, "light"],
+    ["out-light", "/out", wide, "light"],
+    ["clusters-light", "/clusters", wide, "light"],
+    ["audit-light", "/audit", wide, "light"],
     ["spaces-light", "/spaces", wide, "light"],
-    ["leases-light", "/leases", wide, "light"],
-    ["events-light", "/events", wide, "light"],
     ["history-light", "/history", wide, "light"],
     ["queue-light", "/queue", wide, "light"],
     ["queue-phone", "/queue", phone, "light"],

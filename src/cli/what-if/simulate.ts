@@ -1,4 +1,5 @@
 import type { Simulation, StatsPart } from "../../api/history-schemas.ts";
+import type { Pool } from "../../api/schemas.ts";
 import type { State } from "../../core/model/state.ts";
 import { formatDuration } from "../../core/model/time.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
@@ -13,11 +14,13 @@ import { type Column, tableLines } from "../terminal/table.ts";
 import { countOf } from "../terminal/text.ts";
 import { duration, matching } from "../values.ts";
 import { pacing } from "./simulate-pacing.ts";
+import { printComparison, valuesIn, variantsOf } from "./simulate-values.ts";
 
 interface Flags {
   readonly from?: string;
   readonly last: number;
   readonly set?: readonly string[];
+  readonly compare?: string;
   readonly config?: string;
   readonly output: "table" | "wide" | "json" | "yaml";
   readonly headers: boolean;
@@ -41,6 +44,11 @@ export const simulate: CliCommand = {
       "change a setting, written as in the configuration file; repeatable",
       setting,
     ),
+    flag(
+      "--compare <pool.key=values>",
+      "replay with several values of one setting, with commas between them",
+      setting,
+    ),
     flag("--config <file>", "use the pools of this file instead of the current ones; with --from"),
     outputFlag("table", "wide", "json", "yaml"),
     flag("--no-headers", "print tables without the header line"),
@@ -50,9 +58,14 @@ Replays the recorded requests and their hold times against the changed settings.
 and the simulated figures of each changed pool, and the total if other pools are affected: those
 requested together with it, or with the same parent limit. Without --set it prints all pools.
 
-  berth simulate --from .berth --last 7d --set aws-account.count=12 --set aws-account.cooldown=1m`,
+  berth simulate --from .berth --last 7d --set aws-account.count=12 --set aws-account.cooldown=1m
+
+With --compare it prints one line for each value, and the pool as it is:
+
+  berth simulate --last 7d --compare aws-account.count=8,10,12,16`,
   async run(context) {
-    const { from, last, set = [], config, output, headers } = context.flags<Flags>();
+    const { from, last, set = [], compare, config, output, headers } = context.flags<Flags>();
+    if (compare !== undefined) return await compareValues(context, compare);
     if (from === undefined && config !== undefined) {
       throw usageError("Cannot use --config without --from", "Add --from DIR, or use --set");
     }
@@ -65,6 +78,33 @@ requested together with it, or with the same parent limit. Without --set it prin
     return undefined;
   },
 };
+
+/** Several values side by side. The server replays them, as it does for the page. */
+async function compareValues(context: Context, text: string): Promise<undefined> {
+  const { client, print, flags } = context;
+  const { from, last, set, config, output, headers } = flags<Flags>();
+  if (from !== undefined || set !== undefined || config !== undefined) {
+    throw usageError("Cannot use --compare with --from, --set or --config", "Use it alone");
+  }
+  const wanted = valuesIn(text);
+  const { pool } = wanted;
+  const body = { pool, last: formatDuration(last), variants: variantsOf(wanted) };
+  const found = await client.compareVariants(body);
+  if (output === "json" || output === "yaml") print(await formatData(found, output));
+  else {
+    const today = todayOf(await client.pool(pool), wanted.key);
+    printComparison(context, wanted, found, { wide: output === "wide", headers, today });
+  }
+  return undefined;
+}
+
+/** The value in force, for the settings that are compared most. */
+function todayOf({ total, limit, flow }: Pool, key: string): string | undefined {
+  if (key === "count") return String(total);
+  if (key === "limit") return limit === undefined ? undefined : String(limit.limit);
+  if (key !== "pace.every" || flow.everySeconds === null) return undefined;
+  return formatDuration(flow.everySeconds * 1_000);
+}
 
 interface LocalSimulation {
   readonly from: string;
