@@ -55,6 +55,65 @@ describe.skipIf(noControllers)("a space", { timeout: patienceMs }, () => {
     expect(left).toBe("");
   });
 
+  test("is one, with one of each object, although the server dies after every write", async () => {
+    await using world = await FrontWorld.start(cluster);
+    let crashes = 0;
+    let crashesMax = 5;
+    let arrived = Promise.withResolvers<void>();
+    /** The write arrives, its reply does not, and the server is gone. */
+    world.proxy.loses = ({ method, path }) => {
+      if (method === "GET" || !/spacerequests|secrets/.test(path) || crashes >= crashesMax)
+        return false;
+      arrived.resolve();
+      return true;
+    };
+    const crashUntil = async (isDone: () => Promise<boolean>) => {
+      const done = expect.poll(isDone, { timeout: patienceMs / 2 }).toBe(true);
+      let over = false;
+      const end = Promise.resolve(done).finally(() => {
+        over = true;
+      });
+      while (!over) {
+        await Promise.race([arrived.promise, end]);
+        if (over) break;
+        arrived = Promise.withResolvers();
+        crashes += 1;
+        await world.crash();
+      }
+      await end;
+    };
+    await world.create({
+      ...{ apiVersion: "toolchain.dev.openshift.com/v1alpha1", kind: "SpaceRequest" },
+      ...{ metadata: { name: "env" }, spec: { tierName: "tier" } },
+    });
+    const ready = async () =>
+      (await world.object("spacerequest", "env"))?.status?.conditions?.find(
+        ({ type }) => type === "Ready",
+      )?.status === "True";
+    await crashUntil(ready);
+    expect(crashes).toBeGreaterThan(2);
+    expect(await world.leases()).toHaveLength(1);
+    const mine = ["-l", `berth-space=${world.namespace}`, "-o", "name"];
+    const namespaces = async () => world.kubectl("get", "namespaces", ...mine);
+    await expect
+      .poll(async () => (await namespaces()).trim().split("\n"), { timeout })
+      .toEqual([expect.stringMatching(/^namespace\/berth-/)]);
+    const secrets = (await world.kubectl("get", "secrets", "-o", "name")).trim().split("\n");
+    expect(secrets).toEqual(["secret/env-access"]);
+    // Each start makes a new token; the tenant has one that works.
+    const whoami = async () => {
+      const secret = await world.object("secret", "env-access");
+      return asTenant(world, decoded(secret, "kubeconfig"), "auth", "whoami");
+    };
+    await expect.poll(whoami, { timeout }).toContain(":berth");
+    crashesMax = crashes + 3;
+    await world.kubectl("delete", "spacerequest", "env", "--wait=false");
+    await crashUntil(async () => (await world.object("spacerequest", "env")) === undefined);
+    await expect.poll(namespaces, { timeout }).toBe("");
+    await gone(world, "secret", "env-access");
+    await expect.poll(() => world.leases(), { timeout }).toEqual([]);
+  });
+
   test("of the claim Namespace has a connection Secret, and an unknown tier fails", async () => {
     await using world = await FrontWorld.start(cluster);
     const claim = { apiVersion: "eaas.konflux-ci.dev/v1alpha1", kind: "Namespace" };

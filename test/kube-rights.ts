@@ -9,7 +9,7 @@ export function rightOf({ method, path }: Passing): string {
   const { pathname, searchParams } = new URL(path, "http://api");
   const [, rest = ""] =
     /^\/(?:api\/v1|apis\/[^/]+\/[^/]+)\/(?:namespaces\/[^/]+\/)?(.*)$/.exec(pathname) ?? [];
-  const [resource = "", name] = rest.split("/");
+  const [resource = "", name, part] = rest.split("/");
   const read = searchParams.has("watch") ? "watch" : name === undefined ? "list" : "get";
-  return `${verbs[method] ?? read} ${resource}`;
+  return `${verbs[method] ?? read} ${[resource, part].filter(Boolean).join("/")}`;
 }
