@@ -6,7 +6,7 @@ import type { Cluster } from "../src/api/cluster-schemas.ts";
 import { ScriptedWorld, scriptedProgram } from "../src/drivers/command/scripted-world.suite.ts";
 import { type Process, TestServer } from "./cli-processes.ts";
 
-const soon = { timeout: 30_000, interval: 50 };
+const soon = { timeout: 120_000, interval: 50 };
 let world: ScriptedWorld;
 let server: TestServer;
 let provisioner: Process;
@@ -33,7 +33,7 @@ async function states(): Promise<string[]> {
   return ((await server.json("clusters")) as Cluster[]).map(({ state }) => state).sort();
 }
 
-test("a provisioner elsewhere passes the handle to its driver", async () => {
+test("a provisioner elsewhere passes the handle to its driver", { timeout: 240_000 }, async () => {
   await expect.poll(states, soon).toEqual(["free", "hibernated"]);
   await server.done(["run", "--pool", "kube", "--", "true"]);
   await expect.poll(async () => world.calls("destroy"), soon).not.toEqual([]);

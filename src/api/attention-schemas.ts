@@ -7,7 +7,8 @@ const closed = { additionalProperties: false } as const;
 export const Subject = Type.Object(
   {
     kind: Type.String({
-      description: "pool, resource, cluster, orphan, space, token, replica or server",
+      description:
+        "pool, resource, cluster, template, orphan, space, token, replica, hub or server",
     }),
     name: Type.String(),
     since: nullable(Timestamp),

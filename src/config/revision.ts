@@ -29,6 +29,11 @@ export function revisionOf(
     if (hash === undefined && secretFiles.has(path)) warnOfMissing(source, fields, path);
     return hash ?? "missing";
   });
+  if (source.programs !== undefined) {
+    for (const name of variables) {
+      if (process.env[name] === undefined) warnOfUnset(source, fields, name);
+    }
+  }
   const values = variables.map((name) => hashOf(process.env[name] ?? ""));
   const inSecrets = secrets.map((each) => source.programs?.hashOfSecret?.(each) ?? "");
   // Without changed Secrets it is what it was before anybody looked into them.
@@ -86,6 +91,13 @@ function canonical(value: unknown): string {
     if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
     return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
+}
+
+function warnOfUnset(source: Source, fields: ReadonlyMap<string, Entry>, name: string): void {
+  const at = fields.get("credentials") ?? fields.get("env");
+  if (at === undefined) return;
+  const hint = "set it where the provisioner runs; no cluster is made without it";
+  source.warn(at.value, `the variable ${name} is not set here`, hint);
 }
 
 /** Only warns: the provisioner may run on another machine, which has it. */

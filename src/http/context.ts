@@ -44,6 +44,8 @@ export interface Context {
   readonly mirror?: () => MirrorFigures | undefined;
   /** What the admission checks of pools have found. */
   readonly admission?: () => AdmissionFigures | undefined;
+  /** What the workers of this server lack; undefined while there are none. */
+  readonly troubles?: () => WorkerTroubles;
   /** How far the broker's time is ahead of the clock of the machine; negative: behind it. */
   readonly clockAheadMs?: () => number;
   readonly version: string;
@@ -59,6 +61,18 @@ export interface Context {
   readonly isTraced?: boolean;
   /** Other servers on the same journal; absent: the journal is this server's own. */
   readonly peers?: Peers;
+}
+
+interface Lack {
+  readonly name: string;
+  readonly why: string;
+}
+
+export interface WorkerTroubles {
+  /** Templates whose credentials or variables are missing. */
+  readonly templates: readonly Lack[];
+  /** API servers whose objects cannot be served. */
+  readonly fronts: readonly Lack[];
 }
 
 /** How Boskos's calls are answered. */

@@ -222,6 +222,7 @@ class Server {
       clockAheadMs: () => this.#clock?.aheadMs ?? 0,
       mirror: () => workers.mirrorFigures,
       admission: () => workers.admissionFigures,
+      troubles: () => workers.troubles,
       version: berthVersion,
       isTraced: this.#tracing !== undefined,
       boskos: boskosSettings(options),

@@ -1,6 +1,7 @@
 /** The workers inside the server. Only the server that leads runs them. */
 import type { Logger } from "pino";
 import type { Broker } from "../broker/broker.ts";
+import type { WorkerTroubles } from "../http/context.ts";
 import { Admission } from "../workers/admission/admission.ts";
 import type { FrontParts } from "../workers/fronts/front-run.ts";
 import { Fronts } from "../workers/fronts/fronts.ts";
@@ -49,6 +50,11 @@ export class Workers {
 
   get admissionFigures(): Admission["figures"] | undefined {
     return this.#admission?.figures;
+  }
+
+  /** What the workers lack. */
+  get troubles(): WorkerTroubles {
+    return { templates: this.#provisioner?.unusable ?? [], fronts: this.#fronts?.down ?? [] };
   }
 
   start(config: WorkerConfig): void {

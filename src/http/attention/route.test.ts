@@ -7,6 +7,7 @@ import type { PoolName, SpaceName } from "../../core/model/ids.ts";
 import { defaultSpacePolicy } from "../../core/model/space.ts";
 import { askBody, testSite } from "../test-site.suite.ts";
 import { grouped } from "./group.ts";
+import { lackTroubles } from "./server-troubles.ts";
 import { troubleWords } from "./words.ts";
 
 const { holder, viewer, operator } = testTokens;
@@ -80,4 +81,21 @@ test("the guide to the page lists every kind of trouble", () => {
   const guide = readFileSync(new URL("../../../docs/guides/page.md", import.meta.url), "utf8");
   const listed = [...guide.matchAll(/^\| `([a-z_]{2,})` \|/gm)].map(([, code]) => code);
   expect(listed).toEqual(Object.keys(troubleWords));
+});
+
+test("what the workers of the server lack is named, for those who may see everything", async () => {
+  const why = "Cannot use the template ocp: the credential aws is missing";
+  const troubles = () => ({
+    templates: [{ name: "ocp", why }],
+    fronts: [{ name: "tenants", why: "it refuses" }],
+  });
+  const found = lackTroubles({ troubles });
+  expect(grouped(found)).toMatchObject([
+    { code: "template_unusable", about: [{ kind: "template", name: "ocp", text: why }] },
+    {
+      code: "objects_not_served",
+      about: [{ kind: "server", name: "tenants", text: "it refuses" }],
+    },
+  ]);
+  expect(lackTroubles({})).toEqual([]);
 });

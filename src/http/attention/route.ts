@@ -10,6 +10,7 @@ import { type Found, grouped } from "./group.ts";
 import {
   admissionTroubles,
   configTroubles,
+  lackTroubles,
   replicaTroubles,
   tokenTroubles,
   workTroubles,
@@ -58,7 +59,7 @@ export function attentionRoute(app: App, context: Context): void {
       !("space" in one) || only === undefined || one.space === only;
     const found: Found[] = [...(await look())].filter(sees);
     if (mayDo(role, "observe")) {
-      found.push(...configTroubles(context), ...workTroubles(context));
+      found.push(...configTroubles(context), ...workTroubles(context), ...lackTroubles(context));
       found.push(...(await replicaTroubles(context)));
     }
     if (mayDo(role, "operate")) found.push(...tokenTroubles(context));

@@ -51,6 +51,16 @@ export function workTroubles({ broker, insight, mirror }: Context): Found[] {
   return found;
 }
 
+export function lackTroubles({ troubles }: Pick<Context, "troubles">): Found[] {
+  const { templates, fronts } = troubles?.() ?? { templates: [], fronts: [] };
+  const found = (code: Found["code"], kind: string, lacks: typeof templates) =>
+    lacks.map(({ name, why: text }): Found => ({ code, kind, name, since: null, text }));
+  return [
+    ...found("template_unusable", "template", templates),
+    ...found("objects_not_served", "server", fronts),
+  ];
+}
+
 /** Servers report every second. */
 const silentMsMax = 10_000;
 /** How long ago a server may have reported, to be one that should be here. */

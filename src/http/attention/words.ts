@@ -65,6 +65,29 @@ export const troubleWords = {
       "Look at its address and kubeconfig. If it stays away, drain it: its clusters are made elsewhere",
     command: "berth hubs",
   },
+  template_unusable: {
+    severity: "error",
+    summary: (count) =>
+      countOf(
+        count,
+        "template cannot be used: something that it needs is missing",
+        "templates cannot be used: something that they need is missing",
+      ),
+    advice:
+      "Put the credential or the variable where the provisioner finds it. It is looked for again",
+    command: "berth config check FILE",
+  },
+  objects_not_served: {
+    severity: "error",
+    summary: (count) =>
+      countOf(
+        count,
+        "API server of caas: cannot be served",
+        "API servers of caas: cannot be served",
+      ),
+    advice:
+      "Look at its address, kubeconfig and rights. Leases of its objects go on, new ones are not seen",
+  },
   cluster_fails: {
     severity: "warning",
     summary: (count) => countOf(count, "cluster keeps failing", "clusters keep failing"),

@@ -12,6 +12,8 @@ export class Fronts {
   readonly #broker: Broker;
   readonly #parts: FrontParts;
   readonly #listener: FrontListener;
+  /** Why API servers cannot be served now, by name. */
+  readonly #down = new Map<string, string>();
   readonly #running = new Map<string, Running>();
   #changing: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -19,7 +21,21 @@ export class Fronts {
   constructor(broker: Broker, parts: FrontParts, listener: FrontListener = {}) {
     this.#broker = broker;
     this.#parts = parts;
-    this.#listener = listener;
+    this.#listener = {
+      ...listener,
+      up: (front) => {
+        this.#down.delete(front);
+        listener.up?.(front);
+      },
+      down: (front, cause) => {
+        this.#down.set(front, cause.message);
+        listener.down?.(front, cause);
+      },
+    };
+  }
+
+  get down(): readonly { readonly name: string; readonly why: string }[] {
+    return Array.from(this.#down, ([name, why]) => ({ name, why }));
   }
 
   /** Those that are the same go on. The objects of one that is gone are left as they are. */
@@ -38,6 +54,7 @@ export class Fronts {
     for (const [name, { text, run }] of [...this.#running]) {
       if (wanted.get(name) === text && !this.#stopped) continue;
       this.#running.delete(name);
+      this.#down.delete(name);
       await run.stop();
     }
     if (this.#stopped) return;

@@ -110,6 +110,19 @@ describe("a provisioner", () => {
     });
   });
 
+  test("a template whose credential is missing is known before a cluster fails, until it is there", async () => {
+    const path = join(site.folder, "later.ini");
+    const credentials = { aws: { from: "file", path } } as const;
+    await site.configure({}, site.template({ credentials }), { probeMs: 20 });
+    const unusable = () => site.provisioner.unusable.map(({ name, why }) => `${name}: ${why}`);
+    await expect
+      .poll(unusable, { timeout: 40_000 })
+      .toEqual([expect.stringMatching(/^small: .*the credential aws is missing.*ENOENT/)]);
+    expect(await site.world.calls()).toEqual([]);
+    await writeFile(path, "very-secret");
+    await expect.poll(unusable, { timeout: 40_000 }).toEqual([]);
+  });
+
   test("no text of an observation shows a secret, whatever the driver prints", async () => {
     const path = join(site.folder, "aws.ini");
     await writeFile(path, "very-secret-key-17");

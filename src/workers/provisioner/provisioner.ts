@@ -15,12 +15,13 @@ import type { ClusterFacts, ClusterTask, ClusterWork, WorkResult } from "./clust
 import { MissingDependency } from "./credentials.ts";
 import { DriverSet } from "./driver-set.ts";
 import { HubPlaces } from "./hub-places.ts";
-import { HubProbes } from "./hub-probes.ts";
+import { HubProbes, probeMsDefault } from "./hub-probes.ts";
 import { LentAccess } from "./lent-access.ts";
 import { callsAtOnceDefault, messageLengthMax, tasksMax } from "./limits.ts";
 import type { Orphan } from "./orphan-search.ts";
 import { Sweep, type SweepTimes } from "./sweep.ts";
 import { TemplateArchive } from "./template-archive.ts";
+import { TemplateChecks, type UnusableTemplate } from "./template-checks.ts";
 import { workOnCluster } from "./work-on-cluster.ts";
 
 export interface ProvisionerListener {
@@ -62,6 +63,7 @@ export class Provisioner {
   readonly #access: LentAccess;
   readonly #hubs: HubPlaces;
   readonly #probes: HubProbes;
+  readonly #templates: TemplateChecks;
   #wake = Promise.withResolvers<void>();
   readonly #done: Promise<void>;
 
@@ -86,8 +88,15 @@ export class Provisioner {
     const retrying = (cause: unknown) => options.retrying?.(cause);
     const checks = checkCredentials(tools, signal, retrying);
     this.#probes = new HubProbes(tools, { probeMs: options.probeMs, signal, retrying });
-    const all = [this.#loop(), this.#sweep.run(), this.#probes.run(), checks];
+    this.#templates = new TemplateChecks(tools, options.probeMs ?? probeMsDefault, signal);
+    const looks = [this.#probes.run(), this.#templates.run(), checks];
+    const all = [this.#loop(), this.#sweep.run(), ...looks];
     this.#done = Promise.all(all).then(() => {});
+  }
+
+  /** Templates whose credentials or variables are missing here. */
+  get unusable(): readonly UnusableTemplate[] {
+    return this.#templates.unusable;
   }
 
   /** Calls that run go on with the old settings. */
@@ -96,6 +105,7 @@ export class Provisioner {
     this.#archive.configure(templates);
     this.#wake.resolve();
     this.#probes.wake();
+    this.#templates.wake();
   }
 
   /** Ends the running calls and releases their clusters, which keep their phase. */
