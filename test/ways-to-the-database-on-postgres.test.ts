@@ -45,7 +45,7 @@ test("sslmode=verify-full accepts the certificate of the authority, and no other
   await expect(wrong).rejects.toMatchObject({ hint: expect.stringContaining("sslrootcert") });
 });
 
-test("the password is read from PGPASSFILE, and never shown", async () => {
+test("the password is read from PGPASSFILE, and never shown", { timeout: 240_000 }, async () => {
   await using db = await PostgresServer.start();
   await db.query("CREATE ROLE berth LOGIN SUPERUSER PASSWORD 'hunter2'");
   const rules = ["host all postgres 127.0.0.1/32 trust", "host all all 127.0.0.1/32 scram-sha-256"];
@@ -53,9 +53,15 @@ test("the password is read from PGPASSFILE, and never shown", async () => {
   await db.stop();
   await db.run([`hba_file=${hba}`]);
   const address = `postgres://berth@127.0.0.1:${db.port}/postgres`;
-  const serveWith = (password: string, name: string) => {
+  const serveWith = (
+    password: string,
+    name: string,
+    { database = "postgres", mode = 0o600 } = {},
+  ) => {
     const file = join(db.folder, `${name}.pgpass`);
-    writeFileSync(file, `127.0.0.1:${db.port}:postgres:berth:${password}\n`, { mode: 0o600 });
+    if (mode !== 0) {
+      writeFileSync(file, `127.0.0.1:${db.port}:${database}:berth:${password}\n`, { mode });
+    }
     const env = { ...process.env, PGPASSFILE: file };
     const serve = ["serve", "--journal", address, "--data", join(db.folder, name)];
     return new Process(berthPath, [...serve, "--listen", "127.0.0.1:0"], env);
@@ -67,8 +73,18 @@ test("the password is read from PGPASSFILE, and never shown", async () => {
   const wrong = serveWith("hunter3", "wrong");
   expect(await wrong.ended).not.toBe(0);
   expect(wrong.stderr).toContain("Check the user and its password");
-  for (const { stdout, stderr } of [right, wrong]) {
-    expect(stdout + stderr).not.toContain("hunter");
+  const unusable = [
+    [serveWith("hunter2", "missing", { mode: 0 }), "it does not exist"],
+    [serveWith("hunter2", "open", { mode: 0o644 }), "other users may read it"],
+    [serveWith("hunter2", "other", { database: "other" }), "it has no line for 127.0.0.1"],
+  ] as const;
+  for (const [server, why] of unusable) {
+    expect(await server.ended).toBe(69);
+    expect(server.stderr).toContain("wants a password");
+    expect(server.stderr).toContain(why);
+  }
+  for (const { stdout, stderr } of [right, wrong, ...unusable.map(([server]) => server)]) {
+    expect(stdout + stderr).not.toMatch(/hunter|Deprecation|WARNING/);
   }
 });
 

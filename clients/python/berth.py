@@ -407,6 +407,8 @@ class Client:
         sent = False
         try:
             connection.connect()
+            if stop is not None and stop.is_set():  # It came before there was a socket to shut down.
+                raise Unreachable(self.url, "the call was stopped", sent=False)
             sent = True
             connection.request(method, target, content, headers)
             response = connection.getresponse()

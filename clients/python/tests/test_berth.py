@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import socket
 import sys
 import tempfile
 import unittest
@@ -59,6 +60,15 @@ class Clients(unittest.TestCase):
             client.acquire("aws", holder="test")
         self.assertIn("connection refused", str(caught.exception))
         self.assertEqual(caught.exception.exit_code, 69)
+
+    def test_stop_a_call_that_is_not_connected_yet(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            client = berth.Client(f"http://127.0.0.1:{silent.getsockname()[1]}")
+            stop = berth._Stop()
+            stop.set()
+            with self.assertRaises(berth.Unreachable) as caught:
+                client._send("GET", "v1", "leases", "1", wait=30.0, stop=stop)
+        self.assertIn("stopped", str(caught.exception))
 
 
 class Items(unittest.TestCase):

@@ -1,9 +1,11 @@
+import { Socket } from "node:net";
 import { Client, type ClientConfig, Pool, type PoolClient, type QueryResultRow } from "pg";
 import type { JournalWatcher } from "../shared-journal.ts";
 import type { PostgresAddress } from "./address.ts";
 import type { Database, Row, Statement } from "./database.ts";
 import { ConnectionLost, postgresFailure } from "./failure.ts";
 import { Listener } from "./listener.ts";
+import { passwordFor } from "./password-file.ts";
 
 /** Commits, renewals, reads and a few searches at once. */
 const connectionsMax = 6;
@@ -21,10 +23,14 @@ const noTls = "The server does not support SSL connections";
 export class Connections implements Database {
   readonly #address: PostgresAddress;
   readonly #pool: Pool;
+  readonly #sockets = new Set<Socket>();
 
   private constructor(address: PostgresAddress) {
     this.#address = address;
-    this.#pool = new Pool({ ...configOf(address), max: connectionsMax, idleTimeoutMillis: 60_000 });
+    const stream = () => this.#newSocket();
+    this.#pool = new Pool({
+      ...{ ...configOf(address), stream, max: connectionsMax, idleTimeoutMillis: 60_000 },
+    });
     this.#pool.on("error", () => {}); // An idle connection was lost. The next statement opens one.
   }
 
@@ -88,6 +94,14 @@ export class Connections implements Database {
 
   async close(): Promise<void> {
     if (!this.#pool.ending) await this.#pool.end();
+    // `pg` leaves the socket open when it has no password to send.
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #newSocket(): Socket {
+    const socket = new Socket();
+    this.#sockets.add(socket);
+    return socket.once("close", () => this.#sockets.delete(socket));
   }
 
   async #with<Result>(
@@ -132,13 +146,16 @@ function isWithoutTls(error: unknown): boolean {
   return error instanceof Error && error.message.endsWith(noTls);
 }
 
+/** `pg` calls it with the connection, which its types do not say. */
+const askedPassword = passwordFor as () => Promise<string>;
+
 function configOf(address: PostgresAddress): ClientConfig {
   const { host, port, user, password, database, tls } = address;
   return {
     ...(host === undefined ? undefined : { host }),
     ...(port === undefined ? undefined : { port }),
     ...(user === undefined ? undefined : { user }),
-    ...(password === undefined ? undefined : { password }),
+    password: password ?? askedPassword,
     ...(database === undefined ? undefined : { database }),
     ssl: tls ?? false,
     application_name: "berth",
