@@ -133,9 +133,12 @@ describe("GET /v1/stats", () => {
     await site.clock.advance(60_000);
     await configure(2);
     await site.clock.advance(60_000);
+    await site.broker.submit(release("b"));
     const found = await stats("?pool=shared&window=2m&step=1m");
     expect(found.steps.map(({ utilisation }) => utilisation)).toEqual([0.5, 1]);
-    expect(found.total).toMatchObject({ asked: 2, granted: 2 });
+    expect(found.total).toMatchObject({ asked: 2, granted: 2, left: 0 });
+    await site.clock.advance(1);
+    expect((await stats("?pool=shared&window=2m")).total.ended).toBe(1);
     expect(found.outages).toEqual([]);
   });
 
