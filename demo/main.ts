@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { parseDuration } from "../src/core/model/time.ts";
 import type { DemoClusters } from "./clusters.ts";
+import { JobLedger } from "./job-ledger.ts";
 import { writePast } from "./past.ts";
+import { ReplicaSite } from "./replica-site.ts";
 import { cannotListen, DemoServer } from "./server.ts";
 import { Traffic } from "./traffic.ts";
 import { DemoWorld } from "./world.ts";
@@ -16,9 +18,14 @@ const help = `npm run demo -- [--listen HOST:PORT] [--day 20m] [--past 10m] [--s
   --day      how long a day takes; the pool file is made for twenty minutes
   --past     length of the history before the start
   --seed     seed of the traffic; another seed is another day
-  --for      stop after this time; default: until Ctrl-C`;
+  --for      stop after this time; default: until Ctrl-C
+  --replicas run so many servers on PostgreSQL behind the address, and check at the end that nothing
+             was lost or lent twice; needs Debian's postgresql
+  --kill-every  with --replicas: kill the leader this often`;
 
 const outageMs = 15_000;
+/** A leader that was killed starts again after this time. */
+const killedMs = 3_000;
 /** Coarse, so that the past has few commits: each is a write to the disk. */
 const pastGrainMs = 2_000;
 
@@ -29,6 +36,8 @@ const { values } = parseArgs({
     past: { type: "string", default: "10m" },
     seed: { type: "string", default: "1" },
     for: { type: "string" },
+    replicas: { type: "string" },
+    "kill-every": { type: "string" },
     help: { type: "boolean", short: "h" },
   },
 });
@@ -60,22 +69,25 @@ async function demo(): Promise<void> {
       world.demand(from, now, { ...options, grainMs: pastGrainMs }),
       { from, to: now },
     );
-    const where = ["--config", world.configFile, "--data", data, "--listen", values.listen];
-    const server = await DemoServer.start(where);
+    const server = await startServers(world.configFile, data);
     if (server === undefined) {
       process.exitCode = 69;
       return;
     }
     const demand = (start: number, end: number) => world.demand(start, end, options);
     const { tokens, pools } = world;
-    const traffic = new Traffic(server.url, { tokens, pools, seed: options.seed, demand });
+    const ledger = new JobLedger();
+    const { seed } = options;
+    const traffic = new Traffic(server.url, { tokens, pools, seed, demand, ledger });
     traffic.takeOver(past);
     const flowing = Promise.all([traffic.flow(now), traffic.tend(), traffic.watch(console.log)]);
     printGreeting(server, world.clusters);
-    outageOnEnter(server);
+    if (server instanceof DemoServer) outageOnEnter(server);
+    else killOften(server);
     await Promise.race([signalled(), ending(), server.ended]);
     await traffic.stop();
     await flowing;
+    if (server instanceof ReplicaSite) await checkEnd(server, traffic, ledger);
     await server.stop();
     console.log(`${traffic.asked} requests; ${traffic.failed} could not reach the server`);
   } finally {
@@ -84,7 +96,44 @@ async function demo(): Promise<void> {
   }
 }
 
-function printGreeting({ url, greeting }: DemoServer, clusters: DemoClusters): void {
+async function startServers(
+  configFile: string,
+  folder: string,
+): Promise<DemoServer | ReplicaSite | undefined> {
+  const { listen, replicas } = values;
+  if (replicas === undefined) {
+    return DemoServer.start(["--config", configFile, "--data", folder, "--listen", listen]);
+  }
+  return ReplicaSite.start({ folder, configFile, listen, servers: count(replicas) });
+}
+
+function killOften(site: ReplicaSite): void {
+  const every = values["kill-every"];
+  if (every === undefined) return;
+  site.killOften(duration(every), killedMs, () => {
+    console.log(`Leaders killed so far: ${site.kills}`);
+  });
+}
+
+/** Jobs have stopped, and what they hold is still held. */
+async function checkEnd(site: ReplicaSite, traffic: Traffic, ledger: JobLedger): Promise<void> {
+  await site.stopKilling();
+  const problems = [
+    ...ledger.problems(await traffic.knownLeases()),
+    ...(await site.journalProblems()),
+  ];
+  if (ledger.leases === 0) problems.push("nothing was lent, so nothing was checked");
+  for (const problem of problems.slice(0, 20)) console.log(`WRONG: ${problem}`);
+  const found = problems.length === 0 ? "nothing lost, nothing lent twice" : "see above";
+  console.log(`The leader was killed ${site.kills} times; ${ledger.leases} leases: ${found}.
+${site.estimates.text}`);
+  if (problems.length > 0 || !site.estimates.isInBand) process.exitCode = 1;
+}
+
+function printGreeting(
+  { url, greeting }: Pick<DemoServer, "url" | "greeting">,
+  clusters: DemoClusters,
+): void {
   const server = url === "http://127.0.0.1:8080" ? "" : `BERTH_URL=${url} `;
   console.log(`${greeting}
 A day takes ${values.day}. The history has ${values.past}. Six teams share 240 plain pools, and a few more that show a
@@ -110,6 +159,12 @@ function duration(text: string): number {
   const durationMs = parseDuration(text);
   if (durationMs !== undefined && durationMs >= 1_000) return durationMs;
   console.error(`Cannot use "${text}": it is not a duration of a second or more, such as 10m`);
+  process.exit(64);
+}
+
+function count(text: string): number {
+  if (/^[1-9]$/.test(text)) return Number(text);
+  console.error(`Cannot run "${text}" servers: it is not a number from 1 to 9`);
   process.exit(64);
 }
 

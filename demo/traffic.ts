@@ -2,10 +2,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Tokens } from "../src/broker/lease-identity.ts";
 import { BerthClient } from "../src/client/berth-client.ts";
 import { BerthUnreachable } from "../src/client/errors.ts";
+import { clientLimits } from "../src/client/limits.ts";
+import { retrying } from "../src/client/pause.ts";
 import type { RequestId } from "../src/core/model/ids.ts";
 import { Random } from "../src/insight/forecast/random.ts";
 import type { Demand } from "../src/insight/what-if/demand.ts";
 import { BusyMachine } from "./busy-machine.ts";
+import type { JobLedger } from "./job-ledger.ts";
 import { Pace } from "./pace.ts";
 import type { Past } from "./past.ts";
 import type { DemoPool } from "./shape.ts";
@@ -40,6 +43,8 @@ export interface TrafficOptions {
   /** The pools that the operator looks after. */
   readonly pools: readonly DemoPool[];
   readonly seed: number;
+  /** Records what the jobs see. */
+  readonly ledger?: JobLedger;
   /** All that is asked for between two times. */
   readonly demand: (from: number, to: number) => readonly Demand[];
 }
@@ -126,6 +131,13 @@ export class Traffic {
     }
   }
 
+  /** The ids of all leases that the servers have. */
+  async knownLeases(): Promise<ReadonlySet<string>> {
+    const list = () => this.#operator.everyLease();
+    const leases = await retrying(list, { forMs: clientLimits.outageMs });
+    return new Set(leases.map(({ id }) => id));
+  }
+
   /** Waiting jobs get a short time to leave the queue; the rest stops with the server. */
   async stop(): Promise<void> {
     this.#stop.abort();
@@ -156,7 +168,9 @@ export class Traffic {
     const onRetry = () => this.#pace.failed(Date.now());
     const timeout = patienceMs === null ? undefined : { timeoutMs: patienceMs };
     const client = this.#clientOf(demand);
+    const sentAt = Date.now();
     const lease = await client.acquire(ask, { signal: this.#signal, onRetry, ...timeout });
+    const seen = this.#options.ledger?.granted(lease, sentAt, forced);
     this.#pace.worked();
     const alive = forced || isPlain ? undefined : client.keepAlive(lease);
     try {
@@ -167,7 +181,13 @@ export class Traffic {
     } finally {
       alive?.stop();
     }
-    if (!forced) await client.release(lease);
+    if (forced) return;
+    let again = false;
+    const retried = () => {
+      again = true;
+    };
+    seen?.releasing();
+    seen?.released(await client.release(lease, { onRetry: retried }), again);
   }
 
   /** The holder says that the provider throttles it, if it does. */
