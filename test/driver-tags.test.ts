@@ -29,7 +29,7 @@ const auth = {
   ],
 };
 
-describe.skipIf(noControllers).concurrent("a cluster on a hub", { timeout: 300_000 }, () => {
+describe.skipIf(noControllers)("a cluster on a hub", { timeout: 300_000 }, () => {
   test.each(hubDrivers)(
     "made by %s says whose it is, and is gone when a program says so",
     async (...row) => {
