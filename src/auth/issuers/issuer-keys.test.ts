@@ -145,13 +145,16 @@ test("keys are fetched again in the background while they are used", async () =>
   expect(issuer.keyFetches).toBe(2);
 });
 
-test("keys that were not used for long are read again before they count", async () => {
+test.each([
+  ["keys that were not used for long", staleMs + 1],
+  ["keys that were read when the clock was ahead", -3_600_000],
+])("%s are read again before they count", async (_, passedMs) => {
   await using issuer = await TestIssuer.start();
   const here = new TestAuth(issuer.spec());
   const [withdrawn] = issuer.keys;
   expect(await here.call(await issuer.sign(here.nowMs))).toBe("job:1");
   issuer.keys = [await makeKey("second")];
-  here.nowMs += staleMs + 1;
+  here.nowMs += passedMs;
   expect(await here.call(await issuer.sign(here.nowMs, {}, withdrawn))).toBe(401);
 });
 

@@ -38,7 +38,9 @@ export class IssuerKeys {
 
   /** The known keys, without waiting; undefined if `load` must read them first. */
   get current(): KeySet | undefined {
-    const ageMs = this.#nowMs() - this.#readAtMs;
+    // The clock may have been set back: then nobody knows how old they are.
+    const sinceMs = this.#nowMs() - this.#readAtMs;
+    const ageMs = sinceMs < 0 ? Number.POSITIVE_INFINITY : sinceMs;
     if (ageMs <= issuerLimits.refreshMs) return this.#set;
     // No call has used these keys for a long time. The issuer may have withdrawn one of them.
     if (ageMs > issuerLimits.staleMs && this.#isUp) return undefined;

@@ -21,6 +21,6 @@ test("a pool of clusters says that they are not replayed, and how many waits are
   const times = new CleaningTimes({ upkeep: [], dirty: [] } as never, [], 0);
   expect(limitsOf([clusterPool("ocp"), pool("aws", 1)], ended, times)).toEqual([
     "Pool ocp makes clusters. That is not replayed: every cluster is ready and gone at once. " +
-      "2 of 4 recorded grants waited for a cluster last, so their waits are missing.",
+      "2 of 4 recorded grants waited for a cluster; the simulated waits leave that time out.",
   ]);
 });

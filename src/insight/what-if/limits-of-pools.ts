@@ -33,7 +33,7 @@ function clusterLimit({ name, policy }: PoolSpec, ended: readonly HistoryEntry[]
   const waited = granted.filter(({ waitedFor }) => waitedFor?.startsWith("cluster_")).length;
   return [
     `Pool ${name} makes clusters. That is not replayed: every cluster is ready and gone at once. ` +
-      `${waited} of ${granted.length} recorded grants waited for a cluster last, so their waits are missing.`,
+      `${waited} of ${granted.length} recorded grants waited for a cluster; the simulated waits leave that time out.`,
   ];
 }
 

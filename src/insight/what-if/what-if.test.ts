@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { clusterPool } from "../../core/clusters/clusters.suite.ts";
 import { pool } from "../../core/decide/lending.suite.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { PoolSpec } from "../../core/model/policy.ts";
@@ -60,6 +61,36 @@ describe("whatIf() with the configuration unchanged", () => {
     const [real, made] = [total.recorded.waitMs?.mean ?? 0, total.simulated.waitMs?.mean ?? 0];
     expect(Math.abs(made - real) / real).toBeLessThan(0.02);
     expect(total.simulated.granted).toBe(total.recorded.granted);
+  });
+});
+
+describe("whatIf() with a pool that makes clusters", () => {
+  const jobs = [1, 2, 3].map((index): Demand => {
+    const items = [{ pool: "ocp", count: 1 }];
+    const ends = [{ claim: null, afterMs: 5_000, forced: false }];
+    return {
+      ...{ id: `job${index}`, holder: "ci", items, priority: 0, ends },
+      ...{ askedAt: index * 1_000, order: index, patienceMs: null },
+    };
+  });
+  const day = () => record([pool("ocp", 3)], jobs, 60_000);
+
+  test.each([{}, { max: 3 }])(
+    "grants all of them, with clusters made at once (%o)",
+    async (more) => {
+      await using recorded = await day();
+      const { total, refused } = simulate(recorded, [clusterPool("ocp", more)]);
+      expect(refused).toBe(0);
+      expect(total.simulated).toMatchObject({ asked: 3, granted: 3, ended: 3 });
+      expect(total.simulated.holdMs?.mean).toBe(5_000);
+    },
+  );
+
+  test("makes them wait for a smaller max, and refuses them if it is 0", async () => {
+    await using recorded = await day();
+    const { total } = simulate(recorded, [clusterPool("ocp", { max: 1 })]);
+    expect(total.simulated).toMatchObject({ granted: 3, waitMs: { mean: 4_000, max: 8_000 } });
+    expect(simulate(recorded, [clusterPool("ocp", { max: 0 })])).toMatchObject({ refused: 3 });
   });
 });
 

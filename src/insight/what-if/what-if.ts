@@ -184,8 +184,9 @@ function* asked(ended: readonly HistoryEntry[]) {
 /** Whether a pool of this configuration has as many resources, or may make them. */
 function fitsIn(pools: readonly PoolSpec[]): (item: AskedItem) => boolean {
   const counts = new Map(
-    pools.map(({ name, members, policy }): [string, number] => {
-      return [name, Math.max(members.length, policy.dynamic?.max ?? 0)];
+    pools.map(({ name, members, policy: { dynamic, cluster } }): [string, number] => {
+      const clusters = cluster && (cluster.max ?? Number.POSITIVE_INFINITY);
+      return [name, clusters ?? Math.max(members.length, dynamic?.max ?? 0)];
     }),
   );
   return (item) => poolsOf(item).some((pool) => (counts.get(pool) ?? -1) >= item.count);
