@@ -76,6 +76,27 @@ test("a lease survives the way to PostgreSQL and back", async () => {
   expect(older).toMatchObject({ code: 69, stderr: expect.stringContaining("later events") });
 });
 
+test("a folder whose journal is in PostgreSQL begins no other one", {
+  timeout: 120_000,
+}, async () => {
+  const { server, data } = await stopped();
+  await using _ = server;
+  const address = database.address();
+  expect((await berth("journal", "copy", "--from", data, "--to", address)).code).toBe(0);
+  const elsewhere = `the journal of its servers is postgres://127.0.0.1:${database.port}/`;
+  expect(() => SqliteJournal.open(data)).toThrow(elsewhere);
+  const config = { pools: { aws: { count: 1 } } };
+  await using replica = await TestServer.startWith(config, "--journal", address);
+  while ((await call(replica, "GET /readyz")).status !== 200);
+  expect(() => SqliteJournal.open(join(replica.folder, "data"))).toThrow(/in use|elsewhere|locked/);
+  const used = await berth("journal", "copy", "--from", address, "--to", join(folder, "used"));
+  expect(used).toMatchObject({ code: 69, stderr: expect.stringContaining("uses it") });
+  await replica.stop();
+  expect(() => SqliteJournal.open(join(replica.folder, "data"))).toThrow(elsewhere);
+  expect((await berth("journal", "copy", "--from", address, "--to", data)).code).toBe(0);
+  await SqliteJournal.open(data).close();
+});
+
 test("a copy that was killed in the middle goes on where it ended", async () => {
   const data = join(folder, "long");
   await mkdir(data);

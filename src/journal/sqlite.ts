@@ -26,6 +26,7 @@ import {
   staleHead,
   storedCommit,
 } from "./journal.ts";
+import { mustBeHere } from "./journal-elsewhere.ts";
 import { mustReachMark, SqliteConnection } from "./sqlite-connection.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { commitFromArray, readSnapshot, searchCommits } from "./sqlite-rows.ts";
@@ -80,7 +81,7 @@ export class SqliteJournal implements Journal {
 
   /**
    * Creates the folder and the journal if they are missing. Throws `JournalUnusable` if the folder
-   * cannot be used, if another process has locked it or if the journal is damaged, and
+   * cannot be used, if another process has locked it, if its journal is elsewhere or damaged, and
    * `JournalUnavailable` if the disk is full.
    */
   static open(folder: string, options: SqliteJournalOptions = {}): SqliteJournal {
@@ -90,6 +91,7 @@ export class SqliteJournal implements Journal {
     let mark: HeadMark | undefined;
     let connection: SqliteConnection | undefined;
     try {
+      mustBeHere(folder);
       mustReachMark(folder, path);
       makePrivateFile(folder, path);
       mark = HeadMark.open(folder);

@@ -11,6 +11,7 @@ import { RelaySignature } from "../http/relay/relay-signature.ts";
 import { RelayedDeliveries } from "../http/relay/relayed-deliveries.ts";
 import { makeDataFolder } from "../journal/data-folder.ts";
 import { FolderLock } from "../journal/folder-lock.ts";
+import { markElsewhere } from "../journal/journal-elsewhere.ts";
 import type { PostgresJournal } from "../journal/postgres/postgres.ts";
 import type { Standing } from "../journal/shared-journal.ts";
 import { Replica } from "../replicas/replica.ts";
@@ -72,6 +73,7 @@ export class ServerReplica {
     let journal: PostgresJournal | undefined;
     try {
       journal = await PostgresJournal.open(start.address);
+      markElsewhere(start.data, journal.name);
       const replica = new ServerReplica(journal, lock, logger, start.version);
       const sentAtMs = performance.now();
       replica.#setClock(await journal.look(), sentAtMs);

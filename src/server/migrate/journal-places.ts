@@ -1,7 +1,9 @@
 /** Where a journal can be: `postgres://…`, a data folder, or (for backups) a file. */
 import { existsSync } from "node:fs";
 import { JournalUnusable } from "../../journal/journal.ts";
-import { isPostgresAddress } from "../../journal/postgres/address.ts";
+import { markElsewhere } from "../../journal/journal-elsewhere.ts";
+import { isPostgresAddress, parsePostgresAddress } from "../../journal/postgres/address.ts";
+import { PostgresJournal } from "../../journal/postgres/postgres.ts";
 import { journalPath } from "../../journal/sqlite.ts";
 import { BackupTarget, backupSource } from "./backup-file.ts";
 import {
@@ -42,15 +44,38 @@ async function copyBetween(
   }
 }
 
-/** No server may use the source: what it lends meanwhile would be missing. */
+/**
+ * No server may use the source: what it lends meanwhile would be missing. A folder that was copied to
+ * PostgreSQL says so, because a server that goes on in it would lend everything a second time.
+ */
 export async function copyPlace(from: string, to: string): Promise<CopyReport> {
+  if (isPostgresAddress(from)) await mustBeUnused(from);
   const source = await sourceAt(from);
   // The lock of the folder proves that no server runs on it.
   const guard = isPostgresAddress(from) ? undefined : new SqliteTarget(from);
   try {
-    return await copyBetween(source, () => targetAt(to));
+    const report = await copyBetween(source, () => targetAt(to));
+    if (guard !== undefined && isPostgresAddress(to)) {
+      markElsewhere(from, parsePostgresAddress(to).name);
+    }
+    return report;
   } finally {
     await guard?.close();
+  }
+}
+
+/** Throws `JournalUnusable` if a server leads on this journal in PostgreSQL. */
+async function mustBeUnused(address: string): Promise<void> {
+  const journal = await PostgresJournal.open(address);
+  try {
+    const { leader, remainingMs } = await journal.look();
+    if (leader === null || remainingMs <= 0) return;
+    throw new JournalUnusable(
+      `Cannot copy the journal ${journal.name}: the server ${leader.address ?? leader.replica} uses it`,
+      "Stop all servers on it. A backup can be made while they run: berth backup FILE",
+    );
+  } finally {
+    await journal.close();
   }
 }
 

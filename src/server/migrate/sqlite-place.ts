@@ -6,6 +6,7 @@ import { FolderLock } from "../../journal/folder-lock.ts";
 import { formatKey } from "../../journal/format.ts";
 import { HeadMark } from "../../journal/head-mark.ts";
 import { type Recorded, storedCommit } from "../../journal/journal.ts";
+import { forgetElsewhere } from "../../journal/journal-elsewhere.ts";
 import type { SealedRow } from "../../journal/sealed-rows.ts";
 import { journalPath } from "../../journal/sqlite.ts";
 import { openDatabase } from "../../journal/sqlite-database.ts";
@@ -131,6 +132,7 @@ export class SqliteTarget implements JournalTarget {
     const mark = HeadMark.open(this.name);
     mark.write({ head, checksum: checksum === null ? null : Number(checksum) });
     mark.close();
+    forgetElsewhere(this.name);
   }
 
   async #addSecrets(sealed: readonly SealedRow[]): Promise<void> {
