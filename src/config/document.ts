@@ -111,11 +111,14 @@ export function openDocument(source: Source): ConfigDocument | undefined {
   const found = [...document.errors, ...document.warnings];
   const second = found.find(({ code }) => code === "MULTIPLE_DOCS");
   const errors = found.filter((error) => error !== second);
-  // Broken nesting makes an error for each level; the first cause is the one to fix.
-  const depth = errors.find(({ code }) => code === "RESOURCE_EXHAUSTION");
-  for (const error of depth === undefined ? errors : [depth]) refuseSyntax(source, error);
+  // Broken nesting makes an error for each level, and a tab for what stands around it: the first
+  // cause is the one to fix.
+  const cause = errors.find(({ code }) => causes.has(code));
+  for (const error of cause === undefined ? errors : [cause]) refuseSyntax(source, error);
   return errors.length === 0 ? new ConfigDocument(source, document, second?.pos[0]) : undefined;
 }
+
+const causes: ReadonlySet<ErrorCode> = new Set(["RESOURCE_EXHAUSTION", "TAB_AS_INDENT"]);
 
 /** Refuses a second document: nobody would notice that it is not used. */
 export function refuseSecondDocument({ source, secondAt: offset }: ConfigDocument): void {

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { open } from "node:fs/promises";
 import { type ConfigProblem, tooLarge } from "./document.ts";
+import { type Explanation, explainFault } from "./file-faults.ts";
 import { janitorProgramsOf } from "./janitor-programs.ts";
 import { fileBytesMax } from "./limits.ts";
 import { type ParsedConfig, parseConfig } from "./parse.ts";
@@ -36,7 +37,7 @@ export async function readConfigText(path: string): Promise<ConfigText> {
   try {
     bytes = await readUpToLimit(path);
   } catch (error) {
-    return unreadable(path, explain(error));
+    return unreadable(path, explainFault(error));
   }
   if (bytes.length > fileBytesMax) return unreadable(path, tooLarge);
   if (!isUtf8(bytes)) return unreadable(path, notUtf8, firstBadByte(bytes));
@@ -52,26 +53,7 @@ async function readUpToLimit(path: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-interface Explanation {
-  readonly state: string;
-  readonly hint: string;
-}
-
 const notUtf8: Explanation = { state: "it is not UTF-8", hint: "save it as UTF-8" };
-
-const explanations: Readonly<Record<string, Explanation>> = {
-  ENOENT: { state: "there is no such file", hint: "check the path, or create the file" },
-  ENOTDIR: { state: "a part of its path is not a directory", hint: "check the path" },
-  EISDIR: { state: "it is a directory", hint: "name a file in it" },
-  EACCES: { state: "this user may not read it", hint: "allow it, or run as another user" },
-  ELOOP: { state: "its symbolic links go round in a circle", hint: "check where they point" },
-};
-
-function explain(error: unknown): Explanation {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const message = error instanceof Error ? error.message : String(error);
-  return explanations[code] ?? { state: message, hint: "check the path and the disk" };
-}
 
 function unreadable(file: string, { state, hint }: Explanation, at = nowhere): ConfigText {
   const problem = { file, ...at, path: "", message: `Cannot read the file: ${state}`, hint };

@@ -55,6 +55,10 @@ const files: Table = {
     "pools:\n\ta: { count: 1 }\n",
     "berth.yaml:2:1: Cannot read the file: a tab is used to indent (use spaces)",
   ],
+  "a tab that indents, and not what follows from it": [
+    "pools:\n  a:\n    count: 1\n\tttl: 5m\n  b:\n    count: 2\n    ttl: 3m\n",
+    "berth.yaml:4:1: Cannot read the file: a tab is used to indent (use spaces)",
+  ],
   "a second document": [
     "pools: {}\n---\npools: {}\n",
     "berth.yaml:2:1: Cannot read the file: a second document starts here " +

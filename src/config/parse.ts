@@ -152,8 +152,9 @@ function readConfig(document: ConfigDocument): Found {
     return nothing;
   }
   const hubs = readHubs(document, fields.get("hubs"));
-  const templates = readTemplates(document, fields.get("templates"), hubs);
-  const drafts = readPools(document, pools, new Map(templates.map((each) => [each.name, each])));
+  const known = readTemplates(document, fields.get("templates"), hubs);
+  const templates = [...known.values()].flatMap((each) => each ?? []);
+  const drafts = readPools(document, pools, known);
   refuseClashes(source, drafts);
   refuseParents(source, drafts);
   const janitors = drafts.flatMap(({ name, janitor }) => {
@@ -163,7 +164,7 @@ function readConfig(document: ConfigDocument): Found {
   const names = drafts.map(({ name }) => name);
   const profiles = readProfiles(document, fields.get("profiles"), names);
   const mirror = readMirror(document, fields.get("mirror"));
-  const made = drafts.flatMap(({ name, policy }) => (policy.cluster === undefined ? [] : [name]));
+  const made = drafts.flatMap(({ name, hasTemplate }) => (hasTemplate ? [name] : []));
   const fronts = readCaas(document, fields.get("caas"), { pools: names, made: new Set(made) });
   const pooled = {
     ...{ pools: () => drafts.map(specOf), janitors, templates, hubs },

@@ -13,7 +13,8 @@ import type { TemplateSpec } from "./template-spec.ts";
 import { nameKind } from "./text-kinds.ts";
 
 type Fields = ReadonlyMap<string, Entry>;
-export type KnownTemplates = ReadonlyMap<string, TemplateSpec>;
+/** All that are written, by name; undefined: the source has the reason why it cannot be used. */
+export type KnownTemplates = ReadonlyMap<string, TemplateSpec | undefined>;
 
 const own = Object.keys(clusterPoolFields);
 /** A pool that makes its resources has no list of them, and destroys what comes back. */
@@ -59,15 +60,15 @@ export function readClusterPolicy(
       source.refuse(other.at, `the pool has a template: ${state}`, "remove it");
   }
   const name = textOf(document, fields, "template", nameKind);
-  const template = name === undefined ? undefined : templates.get(name);
   if (name === undefined) return undefined;
-  if (template === undefined) {
+  if (!templates.has(name)) {
     const meant = nearest(name, [...templates.keys()]);
     const hint = meant === undefined ? "add it below templates:" : `did you mean ${meant}?`;
     source.refuse(field.value, `there is no template ${quote(name)}`, hint);
     return undefined;
   }
-  return withTemplate(document, fields, template);
+  const template = templates.get(name);
+  return template && withTemplate(document, fields, template);
 }
 
 function withTemplate(

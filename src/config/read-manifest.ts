@@ -4,6 +4,7 @@ import { parseAllDocuments } from "yaml";
 import { nearest } from "../core/model/nearest.ts";
 import { type JsonValue, placeholdersIn } from "../core/model/placeholders.ts";
 import { type ConfigDocument, quote, type Spot } from "./document.ts";
+import { explainFault } from "./file-faults.ts";
 import { textOf } from "./read-mirror.ts";
 import type { Entry } from "./read-values.ts";
 import type { ManifestObject, TemplateSpec } from "./template-spec.ts";
@@ -38,15 +39,24 @@ export function readManifest(
   if (written === undefined) return undefined;
   if (source.programs === undefined) return { manifest: written, objects: [] };
   const manifest = source.programs.pathOf(written);
+  let text: string;
   try {
-    const documents = parseAllDocuments(readFileSync(manifest, "utf8"));
+    text = readFileSync(manifest, "utf8");
+  } catch (error) {
+    const { state, hint } = explainFault(error);
+    const where = `${hint}; a path is relative to this file`;
+    source.refuse(field.value, `"${manifest}" cannot be read: ${state}`, where);
+    return undefined;
+  }
+  try {
+    const documents = parseAllDocuments(text);
     for (const { errors } of documents) for (const error of errors) throw error;
     const read = documents.map((each) => each.toJS() as JsonValue);
     return { manifest, objects: read.filter(isObject) };
   } catch (error) {
     const [why] = (error instanceof Error ? error.message : String(error)).split("\n");
-    const hint = "check the path, which is relative to this file, and that the file is YAML";
-    source.refuse(field.value, `"${manifest}" cannot be read: ${why}`, hint);
+    const state = `"${manifest}" is not YAML: ${why?.replace(/:$/, "")}`;
+    source.refuse(field.value, state, "check indentation, quotes and brackets there");
     return undefined;
   }
 }

@@ -41,6 +41,8 @@ export interface PoolDraft {
   /** How many resources to make and to name after the pool. */
   readonly count: number;
   readonly members: readonly MemberDraft[];
+  /** Also if the template cannot be used: then its own problem is the one to tell. */
+  readonly hasTemplate: boolean;
   readonly janitor: Omit<JanitorSpec, "pool"> | undefined;
   readonly admission: AdmissionDraft | undefined;
 }
@@ -88,6 +90,7 @@ export function readPool(
     policy,
     count: count === undefined ? 0 : readCount(document, count.value, name, room),
     members: members === undefined ? [] : readMembers(document, members.value, room),
+    hasTemplate: fields.has("template"),
     janitor,
     admission,
   };

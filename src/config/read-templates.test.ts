@@ -111,7 +111,12 @@ describe("templates", () => {
     [
       "an unknown driver",
       one("driver: hiv"),
-      '"hiv" is not a driver (write command, namespace, hive, hypershift, caas or cluster-api)',
+      '"hiv" is not a driver (did you mean hive? Otherwise write command, namespace, hive, ',
+    ],
+    [
+      "a driver that is like no other",
+      one("driver: terraform"),
+      '"terraform" is not a driver (write command, namespace, hive, hypershift, caas or cluster-api)',
     ],
     [
       "no command",
@@ -242,6 +247,16 @@ describe("templates", () => {
     const found = problems(text);
     expect(found.join("\n")).toContain(message);
     expect(found[0]).toMatch(/^berth\.yaml:\d+:\d+: Cannot read /);
+  });
+
+  test.each([
+    ["driver: hypersift", "did you mean hypershift?"],
+    ["driver: hive", "it makes nothing"],
+    ["cost: 1", "it has no driver"],
+    ["driver: command, command: [./d.sh], envv: {}", "there is no such key (write env)"],
+  ])("that are wrong (%s) are one problem, not one of each pool and front too", (wrong, want) => {
+    const front = "caas: { dev: { spaceRequests: { a: p } } }\n";
+    expect(problems(front + one(wrong))).toEqual([expect.stringContaining(want)]);
   });
 
   test("do not repeat what stands where a secret could", () => {

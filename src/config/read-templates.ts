@@ -1,8 +1,10 @@
 /** How templates are read: what makes clusters, and within which limits. */
 import { isMap } from "yaml";
 import { defaultPhaseLimits, type PhaseLimits } from "../core/model/cluster.ts";
+import { nearest } from "../core/model/nearest.ts";
 import { type ConfigDocument, quote, readText, refuseValue, type Spot } from "./document.ts";
 import { innerDurationLimits, janitorVariablesMax, templateLimits } from "./limits.ts";
+import type { KnownTemplates } from "./read-cluster-pool.ts";
 import { readCredentials } from "./read-credentials.ts";
 import { readExpiry, readHub } from "./read-hub.ts";
 import { chooseHubs, type HubPlace } from "./read-hubs.ts";
@@ -68,11 +70,9 @@ export function readTemplates(
   document: ConfigDocument,
   field: Entry | undefined,
   known: readonly HubPlace[] = [],
-): readonly TemplateSpec[] {
-  if (field === undefined) return [];
-  return readNamed(document, field, templates).flatMap(
-    (entry) => readTemplate(document, entry, known) ?? [],
-  );
+): KnownTemplates {
+  const entries = field === undefined ? [] : readNamed(document, field, templates);
+  return new Map(entries.map((entry) => [entry.key, readTemplate(document, entry, known)]));
 }
 
 function readTemplate(
@@ -302,7 +302,10 @@ function readChoice<Choice extends string>(
   const value = scalarOf(field.value);
   const chosen = choices.find((choice) => choice === value);
   if (chosen === undefined) {
-    refuseValue(source, field.value, { title: key, hint: `write ${oneOf(choices)}` });
+    const meant = typeof value === "string" ? nearest(value, choices) : undefined;
+    const all = `write ${oneOf(choices)}`;
+    const hint = meant === undefined ? all : `did you mean ${meant}? Otherwise ${all}`;
+    refuseValue(source, field.value, { title: key, hint });
   }
   return chosen;
 }
