@@ -45,7 +45,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   journal: { folders: ["core"], packages: ["node:*"] },
   // The only folder that speaks to PostgreSQL.
-  "journal/postgres": { folders: ["core", "journal"], packages: ["node:*", "pg"] },
+  "journal/postgres": { folders: ["core", "journal"], packages: ["node:*", "pg", "pgpass"] },
   broker: { folders: ["core", "journal"], packages: ["node:*"] },
   // Who of several servers leads. Only the journal knows the database.
   replicas: { folders: ["broker", "core", "journal"], packages: ["node:*"] },
