@@ -75,6 +75,33 @@ function killed(pid: number): boolean {
   }
 }
 
+test("a call does not follow a redirect to another server", async () => {
+  const paths: string[] = [];
+  const serve = async (answer: (path: string) => { status: number; location?: string }) => {
+    const server = createServer((request, response) => {
+      const { status, ...headers } = answer(request.url ?? "");
+      response.writeHead(status, headers).end("{}");
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const other = await serve((at) => {
+    paths.push(at);
+    return { status: 200 };
+  });
+  const url = await serve((at) => {
+    if (at === "/here") return { status: 200 };
+    return { status: 307, location: at === "/version" ? `${other}/stolen` : "/here" };
+  });
+  const token = `echo '{"status":{"token":"t"}}'`;
+  const api = await connect(token, url);
+  const call = api.call({ method: "POST", path, body: { token: "of a caller" } });
+  await expect(call).rejects.toThrow(`it redirects to another server, ${other}`);
+  expect(paths).toEqual([]);
+  expect(await api.call({ path: ["moved"] })).toEqual({});
+});
+
 describe("a call whose credential plugin hangs", () => {
   test("fails after the time for an answer, and the plugin is killed", async () => {
     const api = await connect(hangs);

@@ -113,7 +113,7 @@ export class ApiServer {
     this.#connectedAs = as;
     await unlessAborted(this.#config.applySecurityAuthentication(request), signal);
     // The package opens new connections for every call. This keeps and reuses one set.
-    this.#connections ??= overHttp1(request.getDispatcher());
+    this.#connections ??= onlyTo(new URL(this.url).origin, request.getDispatcher());
     if (this.#connections !== undefined) request.setDispatcher(this.#connections);
     request.setHeaderParam("accept", "application/json");
     request.setHeaderParam("user-agent", "berth");
@@ -160,12 +160,16 @@ export class ApiServer {
 }
 
 /**
+ * Refuses to follow a redirect to another server: a call may contain the token of a caller.
+ *
  * Keeps calls to HTTP/1.1. Over HTTP/2, undici 8 closes an idle connection with an error, and a watch
  * that was aborted before may still be part of it, without a listener for the error: the process would
  * end, and with it a server that mirrors its leases.
  */
-function overHttp1(connections: Connections): Connections {
+function onlyTo(origin: string, connections: Connections): Connections {
   return connections?.compose((dispatch) => (options, handler) => {
+    const to = new URL(String(options.origin)).origin;
+    if (to !== origin) throw new Error(`it redirects to another server, ${to}`);
     const http1Only = { ...options, allowH2: false };
     return dispatch(http1Only, handler);
   });
