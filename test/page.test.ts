@@ -209,7 +209,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await dialog.getByText("To take its resources back, end the lease.").waitFor();
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
-      expect(await page.evaluate("document.activeElement.id")).toBe("main");
+      await page.waitForFunction("document.activeElement.id === 'main'");
       await world().client.revoke(waits.id, { by: "test", reason: "", gone: true });
     });
 
