@@ -1,6 +1,5 @@
 /** How parameters of templates are read: their schemas, and values for them. */
 
-import Type from "typebox";
 import { Compile } from "typebox/compile";
 import { isSeq } from "yaml";
 import {
@@ -11,6 +10,8 @@ import {
 import { nearest } from "../core/model/nearest.ts";
 import { type ConfigDocument, describe, quote, refuseValue, type Spot } from "./document.ts";
 import { templateLimits } from "./limits.ts";
+import { matches } from "./matches.ts";
+import { isMisread, quoteHint, refuseMisread } from "./misread-numbers.ts";
 import { type Entry, listOf, readKnown, readNamed, scalarOf } from "./read-values.ts";
 import { Parameter } from "./schema-templates.ts";
 import type { ParameterSchema, TemplateSpec } from "./template-spec.ts";
@@ -49,10 +50,11 @@ function readSchema(document: ConfigDocument, entry: Entry): ParameterSchema | u
   const fields = readKnown(document, entry.value, schemaKeys, schemaExpected);
   if (fields === undefined) return undefined;
   const schema: Record<string, unknown> = {};
+  const valueSpots: Spot[] = [];
   for (const [key, { value }] of fields) {
-    schema[key] = isSeq(value.node)
-      ? listOf(document, value, "list of values").map((item) => scalarOf(item))
-      : scalarOf(value);
+    const items = isSeq(value.node) ? listOf(document, value, "list of values") : undefined;
+    schema[key] = items === undefined ? scalarOf(value) : items.map((item) => scalarOf(item));
+    if (key === "enum" || key === "default") valueSpots.push(...(items ?? [value]));
   }
   const wrong = wrongIn(schema);
   if (wrong !== undefined) {
@@ -60,14 +62,14 @@ function readSchema(document: ConfigDocument, entry: Entry): ParameterSchema | u
     refuseValue(source, at, { title: `${wrong} of a parameter`, hint: schemaExpected.hint });
     return undefined;
   }
+  const misread = valueSpots.filter((spot) => isMisread(schema, spot));
+  for (const spot of misread) refuseMisread(source, spot);
+  if (misread.length > 0) return undefined;
   const usual = schema["default"];
   if (usual !== undefined && !matches(schema, usual)) {
     const at = fields.get("default")?.value ?? entry.value;
-    source.refuse(
-      at,
-      `${describe(at.node)} is not allowed by its own schema`,
-      "change one of them",
-    );
+    const state = `${describe(at.node)} is not allowed by its own schema`;
+    source.refuse(at, state, quoteHint(schema, at) ?? "change one of them");
     return undefined;
   }
   return schema;
@@ -88,11 +90,6 @@ function wrongIn(schema: ParameterSchema): string | undefined {
   } catch {
     return "pattern";
   }
-}
-
-/** Whether a value is one that this JSON Schema allows. */
-export function matches(schema: ParameterSchema, value: unknown): boolean {
-  return Compile(Type.Unsafe<unknown>(schema)).Check(value);
 }
 
 const values = {
@@ -134,7 +131,10 @@ export function stockParameters(
       document.source.refuse(at, `the template ${quote(name)} has no such parameter`, hint);
     } else if (!matches(schema, value)) {
       const state = `${describe(at.node)} is not allowed by the template ${quote(name)}`;
-      document.source.refuse(at, state, `write what its schema allows: ${JSON.stringify(schema)}`);
+      const allowed = `write what its schema allows: ${JSON.stringify(schema)}`;
+      document.source.refuse(at, state, quoteHint(schema, at) ?? allowed);
+    } else if (isMisread(schema, at)) {
+      refuseMisread(document.source, at);
     }
   }
   const own = Array.from(written, ([key, [value]]) => [key, value] as const);

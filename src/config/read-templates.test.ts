@@ -145,6 +145,44 @@ describe("templates", () => {
       'parameters.v.default: "b" is not allowed by its own schema',
     ],
     [
+      "a version in a list that YAML reads as another number",
+      one(`${command}, parameters: { v: { enum: [4.19, 4.20], default: 4.19 } }`),
+      'parameters.v.enum[1]: 4.20 is the number 4.2 (quote it: "4.20")',
+    ],
+    [
+      "a default that YAML reads as another number",
+      one(`${command}, parameters: { v: { default: 1.10 } }`),
+      'parameters.v.default: 1.10 is the number 1.1 (quote it: "1.10")',
+    ],
+    [
+      "the same of a text",
+      one(`${command}, parameters: { v: { type: string, default: 4.20 } }`),
+      'parameters.v.default: 4.20 is the number 4.2 (quote it: "4.20")',
+    ],
+    [
+      "a number as the default of a text",
+      one(`${command}, parameters: { v: { type: string, default: 4.19 } }`),
+      'parameters.v.default: 4.19 is a number, not a text (quote it: "4.19")',
+    ],
+    [
+      "a number among texts",
+      one(`${command}, parameters: { v: { enum: ["17", "18"], default: 17 } }`),
+      '17 is not allowed by its own schema (quote it: "17")',
+    ],
+    [
+      "a number of a pool among texts",
+      one(
+        `${command}, parameters: { v: { enum: ["4.19", "4.20"] } }`,
+        "{ template: t, parameters: { v: 4.20 } }",
+      ),
+      'pools.p.parameters.v: 4.20 is not allowed by the template "t" (quote it: "4.20")',
+    ],
+    [
+      "a version of a pool that YAML reads as another number",
+      one(`${command}, parameters: { v: {} }`, "{ template: t, parameters: { v: 4.20 } }"),
+      'pools.p.parameters.v: 4.20 is the number 4.2 (quote it: "4.20")',
+    ],
+    [
       "a parameter with the name that Berth uses itself",
       one(`${command}, parameters: { credentials: {} }`),
       "parameters.credentials: Berth uses this name itself",
@@ -247,6 +285,19 @@ describe("templates", () => {
     const found = problems(text);
     expect(found.join("\n")).toContain(message);
     expect(found[0]).toMatch(/^berth\.yaml:\d+:\d+: Cannot read /);
+  });
+
+  test("may have numbers that are meant as numbers", () => {
+    const numbers = "a: { enum: [1, 2] }, b: { type: number, enum: [0.50, 1.0], default: 1.0 }";
+    const text = one(`${command}, parameters: { ${numbers} }`, "{ template: t, size: 1 }");
+    expect(good(text).templates[0]?.parameters).toMatchObject({ b: { enum: [0.5, 1] } });
+  });
+
+  test("warn of a pinned version that YAML reads as another number", () => {
+    const { warnings } = good(one(`${command}, pinned: { v: 4.20, w: 4.19, x: "4.20" }`));
+    expect(warnings.map(formatWarning)).toEqual([
+      expect.stringContaining('templates.t.pinned.v: 4.20 is the number 4.2 (quote it: "4.20")'),
+    ]);
   });
 
   test.each([

@@ -4,6 +4,7 @@ import { defaultPhaseLimits, type PhaseLimits } from "../core/model/cluster.ts";
 import { nearest } from "../core/model/nearest.ts";
 import { type ConfigDocument, quote, readText, refuseValue, type Spot } from "./document.ts";
 import { innerDurationLimits, janitorVariablesMax, templateLimits } from "./limits.ts";
+import { warnOfMisread } from "./misread-numbers.ts";
 import type { KnownTemplates } from "./read-cluster-pool.ts";
 import { readCredentials } from "./read-credentials.ts";
 import { readExpiry, readHub } from "./read-hub.ts";
@@ -86,6 +87,7 @@ function readTemplate(
   const pinned = readParameterValues(document, fields.get("pinned"));
   const parameters = readParameterSchemas(document, fields.get("parameters"));
   for (const [key, [, at]] of pinned) {
+    warnOfMisread(document.source, at);
     if (key in parameters) {
       document.source.refuse(at, "it stands among the parameters as well", "keep one of them");
     }

@@ -118,6 +118,18 @@ test("resolveParameters() keeps the pool's own where nothing else is asked", () 
   });
 });
 
+test("resolveParameters() takes a fraction that is written as a text, as command lines send it", () => {
+  const numbers = { ratio: { type: "number", maximum: 1 }, version: { enum: [4.19, 4.2] } };
+  const template = { ...ocpAws, parameters: { ...numbers, text: { type: "string" } } };
+  const asked = { pool: "ocp", template, defaults: {} };
+  const given = { ratio: "0.5", version: "4.19", text: "0.5" };
+  const want = { ratio: 0.5, version: 4.19, text: "0.5" };
+  expect(resolveParameters({ ...asked, parameters: given })).toEqual(want);
+  for (const wrong of [{ version: "4.20" }, { ratio: "1.5" }, { ratio: "0.50" }, { ratio: "1" }]) {
+    expect(() => resolveParameters({ ...asked, parameters: wrong })).toThrow(/Cannot set/);
+  }
+});
+
 test("items that take any of several pools must mean the same cluster", async () => {
   const one = clusterPool("east", { parameters: { version: "4.20" } });
   const other = clusterPool("west", { parameters: { version: "4.19" } });

@@ -18,11 +18,19 @@ export interface Asked {
 
 /** Throws a Problem that names the parameter. */
 export function resolveParameters({ pool, template, defaults, parameters }: Asked): Parameters {
-  for (const [name, value] of Object.entries(parameters)) checkOne(pool, template, name, value);
-  return { ...defaults, ...parameters };
+  const asked = Object.entries(parameters).map(
+    ([name, value]) => [name, checkOne(pool, template, name, value)] as const,
+  );
+  return { ...defaults, ...Object.fromEntries(asked) };
 }
 
-function checkOne(pool: string, template: TemplateInfo, name: string, value: ParameterValue): void {
+/** The value as the template has it. */
+function checkOne(
+  pool: string,
+  template: TemplateInfo,
+  name: string,
+  value: ParameterValue,
+): ParameterValue {
   const facts = { pool, template: template.name, parameter: name };
   if (template.pinned.includes(name)) {
     throw new Problem({
@@ -36,7 +44,9 @@ function checkOne(pool: string, template: TemplateInfo, name: string, value: Par
   const schema = Object.hasOwn(template.parameters, name) ? template.parameters[name] : undefined;
   if (schema === undefined) throw unknownParameter(pool, template, name);
   const [fits, errors] = Errors(schema, value);
-  if (fits) return;
+  if (fits) return value;
+  const fraction = fractionOf(value);
+  if (fraction !== undefined && Errors(schema, fraction)[0]) return fraction;
   const [first] = errors;
   const choices = choicesOf(schema);
   const wrong =
@@ -51,6 +61,15 @@ function checkOne(pool: string, template: TemplateInfo, name: string, value: Par
       choices === undefined ? seeTemplate(template) : `Use ${closest(value, choices).join(" or ")}`,
     facts: { ...facts, ...(choices === undefined ? undefined : { allowed: choices }) },
   });
+}
+
+/**
+ * A command line cannot tell the fraction 0.5 from a version such as 4.19, so it sends both as texts.
+ * Only one that is written as the number is: nobody gets 4.2 who has asked for 4.20.
+ */
+function fractionOf(value: ParameterValue): number | undefined {
+  const isFraction = typeof value === "string" && /^-?\d+\.\d+$/.test(value);
+  return isFraction && String(Number(value)) === value ? Number(value) : undefined;
 }
 
 function unknownParameter(pool: string, template: TemplateInfo, name: string): Problem {
