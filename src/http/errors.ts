@@ -151,10 +151,9 @@ export function unavailableProblem(error: Error): Problem | undefined {
   const no = (code: string, hint: string) =>
     new Problem({ code, status: 503, message: error.message, hint }, error);
   if (error instanceof JournalUnavailable) {
-    return no(
-      "journal_unavailable",
-      "Nothing was changed; try again. Operators: free space on the disk of the data folder",
-    );
+    const { hint = "Free space on the disk of the data folder" } = error;
+    const forOperators = `${hint.charAt(0).toLowerCase()}${hint.slice(1)}`;
+    return no("journal_unavailable", `Nothing was changed; try again. Operators: ${forOperators}`);
   }
   if (error instanceof BrokerOverloaded)
     return no("overloaded", "Nothing was changed; try again in a moment");

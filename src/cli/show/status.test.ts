@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { poolAnswer } from "../../api/pool-answer.suite.ts";
 import type { Pool } from "../../api/schemas.ts";
 import { nameWithMarks } from "./pools.ts";
-import { bar, columnsFor } from "./status.ts";
+import { bar, columnsFor, replicasLine } from "./status.ts";
 
 function pool(total: number, free: number, held: number): Pool {
   return poolAnswer({ total, free, held, states: { free, busy: held } });
@@ -32,4 +32,20 @@ test("status and pools mark a pool that is suspended", () => {
   expect(nameWithMarks(ordinary)).toBe(ordinary.name);
   expect(nameIn(poolAnswer({ suspended }))).toBe(`${ordinary.name} (suspended)`);
   expect(nameWithMarks(poolAnswer({ suspended }))).toBe(`${ordinary.name} (suspended)`);
+});
+
+test("replicasLine() leaves out a server that was started again at its address", () => {
+  const known = (id: string, address: string, startedAt: string, silentSeconds: number) => ({
+    ...{ id, address, version: "1", leads: id === "new", startedAt },
+    ...{ lastEvent: 1, behindEvents: 0, silentSeconds },
+  });
+  const line = replicasLine({
+    ...{ self: "new", leader: "new", leadsSince: null, epoch: 1, notified: true, staleSeconds: 0 },
+    replicas: [
+      known("old", "http://a", "2031-02-03T04:05:06Z", 90),
+      known("new", "http://a", "2031-02-03T04:06:06Z", 0),
+      known("gone", "http://b", "2031-02-03T04:05:06Z", 90),
+    ],
+  });
+  expect(line).toBe("new leads; gone silent for 1m30s");
 });

@@ -115,7 +115,7 @@ async function noteReplicas({ client, flags, note }: Context): Promise<void> {
 
 export function replicasLine({ leader, leadsSince, replicas }: Replicas): string {
   const behind = replicas
-    .filter(({ leads }) => !leads)
+    .filter((replica) => !replica.leads && !isReplaced(replica, replicas))
     .map(({ id, behindEvents, silentSeconds }) => {
       if (silentSeconds > silentSecondsMax)
         return `${id} silent for ${formatSeconds(silentSeconds)}`;
@@ -127,6 +127,15 @@ export function replicasLine({ leader, leadsSince, replicas }: Replicas): string
   const who = leader === null ? "No server leads" : `${leader} leads${age}`;
   return [who, ...behind].join("; ");
 }
+
+/** A server that was killed and started again is a new replica at the same address. */
+function isReplaced({ address, startedAt }: Replica, all: readonly Replica[]): boolean {
+  if (address === null) return false;
+  const startedMs = Date.parse(startedAt);
+  return all.some((other) => other.address === address && Date.parse(other.startedAt) > startedMs);
+}
+
+type Replica = Replicas["replicas"][number];
 
 /** They report every second. */
 const silentSecondsMax = 5;

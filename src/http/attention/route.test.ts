@@ -5,9 +5,10 @@ import { otherToken, testAuth, testTokens } from "../../auth/test-tokens.suite.t
 import { change, pool } from "../../core/decide/lending.suite.ts";
 import type { PoolName, SpaceName } from "../../core/model/ids.ts";
 import { defaultSpacePolicy } from "../../core/model/space.ts";
+import type { Peers } from "../relay/peers.ts";
 import { askBody, testSite } from "../test-site.suite.ts";
 import { grouped } from "./group.ts";
-import { lackTroubles } from "./server-troubles.ts";
+import { lackTroubles, replicaTroubles } from "./server-troubles.ts";
 import { troubleWords } from "./words.ts";
 
 const { holder, viewer, operator } = testTokens;
@@ -98,4 +99,31 @@ test("what the workers of the server lack is named, for those who may see everyt
     },
   ]);
   expect(lackTroubles({})).toEqual([]);
+});
+
+test("a server that was killed and started again at its address is no trouble", async () => {
+  await using site = await testSite([pool("aws", 1)]);
+  const silent = { version: "1", seq: 1, silentMs: 60_000 };
+  const known = [
+    { ...silent, id: "killed", address: "http://a", startedAtMs: 1 },
+    { ...silent, id: "again", address: "http://a", startedAtMs: 2, silentMs: 100 },
+    { ...silent, id: "gone", address: "http://b", startedAtMs: 1 },
+    { ...silent, id: "elsewhere", address: null, startedAtMs: 1 },
+    { ...silent, id: "nowhere", address: null, startedAtMs: 2 },
+  ];
+  const peers = { standing: undefined, replicas: async () => known } as unknown as Peers;
+  const found = await replicaTroubles({ peers, broker: site.broker });
+  expect(found.map(({ code, name }) => [code, name])).toEqual([
+    ["no_leader", ""],
+    ["replica_behind", "gone"],
+    ["replica_behind", "elsewhere"],
+    ["replica_behind", "nowhere"],
+  ]);
+});
+
+test("no advice names the command that shows it", () => {
+  const commands: (string | undefined)[] = Object.values(troubleWords).map((words) =>
+    "command" in words ? words.command : undefined,
+  );
+  expect(commands).not.toContain("berth status");
 });

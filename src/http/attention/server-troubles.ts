@@ -3,6 +3,7 @@
 import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { roughDuration } from "../../core/model/time.ts";
+import type { KnownReplica } from "../../journal/shared-journal.ts";
 import type { Context } from "../context.ts";
 import type { Found } from "./group.ts";
 
@@ -66,13 +67,17 @@ const silentMsMax = 10_000;
 /** How long ago a server may have reported, to be one that should be here. */
 const goneMs = 3_600_000;
 
-export async function replicaTroubles({ peers, broker }: Context): Promise<Found[]> {
+export async function replicaTroubles({
+  peers,
+  broker,
+}: Pick<Context, "peers" | "broker">): Promise<Found[]> {
   if (peers === undefined) return [];
   const now = broker.now();
   const none: Found = { code: "no_leader", ...server, since: null, text: "no server leads" };
   const known = await peers.replicas().catch(() => []); // The call for them reports it.
   const silent = known
     .filter(({ silentMs }) => silentMs > silentMsMax && silentMs < goneMs)
+    .filter((replica) => !isReplaced(replica, known))
     .map(({ id: name, silentMs }): Found => {
       const text = `it has not reported for ${roughDuration(silentMs)}`;
       return {
@@ -84,6 +89,12 @@ export async function replicaTroubles({ peers, broker }: Context): Promise<Found
       };
     });
   return (peers.standing?.leader ?? null) === null ? [none, ...silent] : silent;
+}
+
+/** A server that was killed and started again is a new replica at the same address. */
+function isReplaced({ address, startedAtMs }: KnownReplica, all: readonly KnownReplica[]): boolean {
+  if (address === null) return false;
+  return all.some((other) => other.address === address && other.startedAtMs > startedAtMs);
 }
 
 const expiresSoonMs = 14 * 24 * 3_600_000;

@@ -150,8 +150,7 @@ export const troubleWords = {
   replica_behind: {
     severity: "warning",
     summary: (count) => countOf(count, "server does not follow", "servers do not follow"),
-    advice: "Look whether it runs and reaches the database",
-    command: "berth status",
+    advice: "Look whether it runs and reaches the database; its log has the cause",
   },
   mirror_fails: {
     severity: "warning",
@@ -165,7 +164,8 @@ export const troubleWords = {
   },
   token_expires: {
     severity: "notice",
-    summary: (count) => `${countOf(count, "token expires", "tokens expire")} within two weeks`,
+    summary: (count) =>
+      `${countOf(count, "token has expired or expires", "tokens have expired or expire")} within two weeks`,
     advice: "Make a new one, and add its line to the configuration before the old one ends",
     command: "berth token new",
   },

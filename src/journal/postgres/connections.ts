@@ -3,7 +3,7 @@ import { Client, type ClientConfig, Pool, type PoolClient, type QueryResultRow }
 import type { JournalWatcher } from "../shared-journal.ts";
 import type { PostgresAddress } from "./address.ts";
 import type { Database, Row, Statement } from "./database.ts";
-import { ConnectionLost, postgresFailure } from "./failure.ts";
+import { ConnectionLost, noTls, postgresFailure } from "./failure.ts";
 import { Listener } from "./listener.ts";
 import { passwordFor } from "./password-file.ts";
 
@@ -13,7 +13,6 @@ const connectMsMax = 3_000;
 /** A connection that does not answer for this long is closed. */
 const answerMsMax = 10_000;
 const keepAliveAfterMs = 5_000;
-const noTls = "The server does not support SSL connections";
 
 /**
  * Connections to one database. Each statement is a transaction of its own, and none depends on the

@@ -4,6 +4,10 @@ import { JournalUnavailable, JournalUnusable } from "../journal.ts";
 export class ConnectionLost extends JournalUnavailable {}
 
 const lostHint = "Check that PostgreSQL runs and that this machine reaches it";
+/** What `pg` says if TLS is wanted and PostgreSQL has none. */
+export const noTls = "The server does not support SSL connections";
+const noTlsHint =
+  "Set up TLS in PostgreSQL (ssl = on); without TLS: sslmode=disable or sslmode=prefer in the address";
 
 /** Classes and codes of https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const lost = /^(08...|57P0[1-4])$/;
@@ -56,7 +60,8 @@ export function postgresFailure(error: unknown, verb: string, name: string): unk
   }
   const isNetwork = (networkCodes.test(code) && code !== "ENOENT") || networkMessages.test(message);
   if (!isNetwork) return error;
-  return new ConnectionLost(message, { cause: error, hint: lostHint });
+  const hint = message.endsWith(noTls) ? noTlsHint : lostHint;
+  return new ConnectionLost(message, { cause: error, hint });
 }
 
 /** Serialisation failures and deadlocks: the same statement is tried again. */
