@@ -509,7 +509,12 @@ export class Broker {
     if (isStandby(this.#mode)) return notLeader(this.unwritable);
     const message =
       "Cannot write the journal: no lease can be granted or released until it is writable again";
-    return new JournalUnavailable(message, { cause: this.unwritable });
+    const { unwritable: cause } = this;
+    const hint = cause instanceof JournalUnavailable ? cause.hint : undefined;
+    return new JournalUnavailable(message, {
+      cause,
+      ...(hint === undefined ? undefined : { hint }),
+    });
   }
 
   #publish(recorded: Recorded): void {

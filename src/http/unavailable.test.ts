@@ -35,6 +35,17 @@ describe("while the journal cannot be written", () => {
     expect(await site.state()).toBe(before);
   });
 
+  test("the hint is that of the error, so that nobody looks at the wrong disk", async () => {
+    const { site } = await withFullDisk();
+    await using _site = site;
+    const hint = "Check that PostgreSQL runs";
+    site.journal.appendFails = new JournalUnavailable("Cannot append: refused", { hint });
+    const answer = await site.call("POST /v1/leases", { body: askBody("aws") });
+    expect(asProblem(answer).hint).toBe(
+      "Nothing was changed; try again. Operators: check that PostgreSQL runs",
+    );
+  });
+
   test("heartbeats and questions work", async () => {
     const { site, lease } = await withFullDisk();
     await using _site = site;
