@@ -2,62 +2,32 @@ import type { Broker } from "../../broker/broker.ts";
 import { newRequestId } from "../../broker/lease-identity.ts";
 import { untilEvent } from "../../broker/until-event.ts";
 import { ownerOfCluster } from "../../core/explain/cluster-view.ts";
-import {
-  type Cluster,
-  type ClusterReport,
-  credentialsParameter,
-  isPhase,
-  type Phase,
-  phases,
-  type Wanted,
-} from "../../core/model/cluster.ts";
+import { type Cluster, isPhase, type Phase, phases } from "../../core/model/cluster.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
-import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
-import type { Origin } from "../../core/model/origin.ts";
+import type { PoolName, ResourceName } from "../../core/model/ids.ts";
 import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { ExclusiveResource, State } from "../../core/model/state.ts";
 import { never } from "../../core/model/time.ts";
 import type { AccessBundle, Json } from "../../drivers/driver.ts";
 import type { HubCluster } from "../../drivers/hub/hub-clusters.ts";
-import {
-  type CheckResult,
-  type ClusterFacts,
-  type ClusterTask,
-  type ClusterWork,
-  type CredentialCheck,
-  type Lent,
-  type SeenOrphan,
-  type SpaceCredentials,
-  TaskFacts,
-  type WatchedCluster,
-  type WorkResult,
+import { asProvisioner, BrokerTask, provisionerName } from "./broker-task.ts";
+import type { ClusterStores } from "./cluster-stores.ts";
+import type {
+  CheckResult,
+  ClusterFacts,
+  ClusterTask,
+  ClusterWork,
+  CredentialCheck,
+  Lent,
+  SeenOrphan,
+  SpaceCredentials,
+  WatchedCluster,
 } from "./cluster-work.ts";
-
-export const provisionerName = "berth-provisioner";
-const from: Origin = { way: "worker", by: provisionerName };
 
 /** The time after which the broker notices that the provisioner is gone. */
 const ttlMs = 60_000;
-const heartbeatMs = 15_000;
 /** The shortest time between two tries while the journal is not writable. */
 const retryMs = 5_000;
-
-/** Where secrets and logs go, beside the journal. */
-export interface ClusterStores {
-  putAccess(instance: string, bundle: AccessBundle): Promise<void>;
-  putLogs(cluster: ClusterFacts, why: string, text: string): void;
-  /** What there is on a hub, whoever has made it. */
-  putHubClusters(hub: string, clusters: readonly HubCluster[]): void;
-  /** The credentials that a space has stored, by the reference that the cluster has. */
-  openCredentials(reference: string): Promise<Readonly<Record<string, string>>>;
-  /** Credentials that spaces want to store. */
-  readonly checks: {
-    take(signal: AbortSignal): Promise<CredentialCheck | undefined>;
-    answer(id: string, result: CheckResult): void;
-  };
-  /** The credentials of this name of all spaces. */
-  credentialsNamed(name: string): Promise<readonly SpaceCredentials[]>;
-}
 
 type Made = ExclusiveResource & { readonly cluster: Cluster };
 
@@ -86,7 +56,7 @@ export class BrokerWork implements ClusterWork {
         .filter(({ ask }) => ask.holder === provisionerName)
         .map(({ id }) => id),
     );
-    for (const id of ids) await this.#broker.submit({ type: "release", id }, from);
+    for (const id of ids) await this.#broker.submit({ type: "release", id }, asProvisioner);
     this.#hasLeftOver = false;
   }
 
@@ -104,7 +74,7 @@ export class BrokerWork implements ClusterWork {
     const id = newRequestId(broker.now());
     const outcome = await broker.submit(
       { type: "acquire", id, ask, waitMs: 0, nowOnly: true },
-      from,
+      asProvisioner,
     );
     const claim = outcome.type === "granted" ? outcome.lease.claims[0] : undefined;
     if (outcome.type !== "granted" || claim === undefined) return undefined;
@@ -113,7 +83,7 @@ export class BrokerWork implements ClusterWork {
       return resource !== undefined && isMade(resource) ? factsOf(resource) : undefined;
     });
     if (cluster === undefined) {
-      await broker.submit({ type: "release", id }, from);
+      await broker.submit({ type: "release", id }, asProvisioner);
       return undefined;
     }
     return new BrokerTask(broker, this.#stores, { id, phase, cluster });
@@ -162,11 +132,17 @@ export class BrokerWork implements ClusterWork {
 
   async lost({ resource, instance }: ClusterFacts, why: string): Promise<void> {
     const name = resource as ResourceName;
-    await this.#broker.submit({ type: "cluster-lost", resource: name, instance, why }, from);
+    await this.#broker.submit(
+      { type: "cluster-lost", resource: name, instance, why },
+      asProvisioner,
+    );
   }
 
   async found(scope: SearchScope, found: readonly FoundCluster[]): Promise<readonly SeenOrphan[]> {
-    const outcome = await this.#broker.submit({ type: "clusters-found", ...scope, found }, from);
+    const outcome = await this.#broker.submit(
+      { type: "clusters-found", ...scope, found },
+      asProvisioner,
+    );
     if (outcome.type !== "orphans") throw new Error(`Cannot search: it is ${outcome.type}`);
     const now = this.#broker.now();
     return outcome.orphans.map(({ name, instance, createdAt, seenAt }) => {
@@ -187,7 +163,7 @@ export class BrokerWork implements ClusterWork {
   }
 
   async hubProbed(hub: string, probe: Parameters<ClusterWork["hubProbed"]>[1]): Promise<void> {
-    await this.#broker.submit({ type: "hub-probed", hub, ...probe }, from);
+    await this.#broker.submit({ type: "hub-probed", hub, ...probe }, asProvisioner);
   }
 
   async hubClusters(hub: string, clusters: readonly HubCluster[]): Promise<void> {
@@ -234,77 +210,4 @@ function factsOf(resource: Made): ClusterFacts {
     space: ownerOfCluster(resource) ?? null,
     handle: handle === null ? undefined : (JSON.parse(handle) as Json),
   };
-}
-
-interface Work {
-  readonly id: RequestId;
-  readonly phase: Phase;
-  readonly cluster: ClusterFacts;
-}
-
-class BrokerTask extends TaskFacts implements ClusterTask {
-  readonly lost: AbortSignal;
-  readonly #broker: Broker;
-  readonly #stores: ClusterStores;
-  readonly #work: Work;
-  readonly #lost = new AbortController();
-  readonly #heartbeat: NodeJS.Timeout;
-
-  constructor(broker: Broker, stores: ClusterStores, work: Work) {
-    super(work.cluster, work.phase);
-    this.#broker = broker;
-    this.#stores = stores;
-    this.#work = work;
-    this.lost = this.#lost.signal;
-    const beat = async (): Promise<void> => {
-      const outcome = await broker.submit({ type: "renew", id: work.id }, from);
-      if (outcome.type === "refused") this.#lost.abort(new LeaseEnded());
-    };
-    this.#heartbeat = setInterval(() => void beat().catch(() => {}), heartbeatMs);
-  }
-
-  async report(report: ClusterReport): Promise<Wanted> {
-    const resource = this.resource as ResourceName;
-    const command = { type: "cluster-report", id: this.#work.id, resource, report } as const;
-    const outcome = await this.#broker.submit(command, from);
-    if (outcome.type === "reported") return outcome.wanted;
-    this.#lost.abort(new LeaseEnded());
-    throw new LeaseEnded();
-  }
-
-  putAccess(bundle: AccessBundle): Promise<void> {
-    return this.#stores.putAccess(this.instance, bundle);
-  }
-
-  async putLogs(why: string, text: string): Promise<void> {
-    this.#stores.putLogs(this.#work.cluster, why, text);
-  }
-
-  ownCredentials(): Promise<Readonly<Record<string, string>>> {
-    return this.#stores.openCredentials(String(this.parameters[credentialsParameter] ?? ""));
-  }
-
-  async finish({ state, failure }: WorkResult): Promise<void> {
-    clearInterval(this.#heartbeat);
-    if (this.lost.aborted) return;
-    // If the release fails, the lease expires by itself, and the cluster is observed again.
-    await this.#broker
-      .submit(
-        {
-          ...{ type: "release", id: this.#work.id },
-          ...(state === undefined ? undefined : { state }),
-          ...(failure === undefined ? undefined : { failure }),
-        },
-        from,
-      )
-      .catch(() => {});
-  }
-}
-
-/** The time for the phase is over, or an operator has ended the lease. */
-class LeaseEnded extends Error {
-  override readonly name = "LeaseEnded";
-  constructor() {
-    super("The lease of the provisioner has ended");
-  }
 }

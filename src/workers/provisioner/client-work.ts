@@ -1,32 +1,23 @@
-import type { Cluster } from "../../api/cluster-schemas.ts";
 import { Problem } from "../../api/problem.ts";
 import type { BerthClient, HeldLease } from "../../client/berth-client.ts";
-import type { KeepAlive } from "../../client/keep-alive.ts";
 import { LinkedAbort } from "../../client/linked-abort.ts";
 import { pause } from "../../client/pause.ts";
-import {
-  type ClusterReport,
-  type Phase,
-  phases,
-  spaceOfCredentials,
-  type Wanted,
-} from "../../core/model/cluster.ts";
+import { type Phase, phases } from "../../core/model/cluster.ts";
 import { hubErrorLengthMax } from "../../core/model/hub.ts";
 import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
-import type { AccessBundle, Json } from "../../drivers/driver.ts";
+import type { AccessBundle } from "../../drivers/driver.ts";
 import type { HubCluster } from "../../drivers/hub/hub-clusters.ts";
-import {
-  type CheckResult,
-  type ClusterFacts,
-  type ClusterTask,
-  type ClusterWork,
-  type CredentialCheck,
-  type Lent,
-  type SeenOrphan,
-  type SpaceCredentials,
-  TaskFacts,
-  type WatchedCluster,
-  type WorkResult,
+import { ClientTask, factsOf, whyLengthMax } from "./client-task.ts";
+import type {
+  CheckResult,
+  ClusterFacts,
+  ClusterTask,
+  ClusterWork,
+  CredentialCheck,
+  Lent,
+  SeenOrphan,
+  SpaceCredentials,
+  WatchedCluster,
 } from "./cluster-work.ts";
 
 /** Events arrive in bursts. One read of the pools serves a whole burst. */
@@ -34,7 +25,6 @@ const burstMs = 500;
 /** The pools are read at this interval if there are no events or the event stream fails. */
 const pollIntervalMs = 15_000;
 const pageSize = 500;
-const whyLengthMax = 1_000;
 /** How long the server waits for credentials to check, and how long we wait for its answer. */
 const checkWait = "30s";
 const checkAnswerMs = 45_000;
@@ -190,71 +180,5 @@ export class ClientWork implements ClusterWork {
         return count > 0 ? [{ pool, phase, count }] : [];
       }),
     );
-  }
-}
-
-function factsOf(cluster: Cluster): ClusterFacts {
-  const { name: resource, pool, instance, template, revision, parameters, hub } = cluster;
-  const handle = cluster.handle as Json | undefined;
-  const space = cluster.space ?? spaceOfCredentials(parameters) ?? null;
-  return { resource, pool, instance, template, revision, parameters, hub, space, handle };
-}
-
-interface Work {
-  readonly phase: Phase;
-  readonly cluster: Cluster;
-  readonly claim: string;
-}
-
-class ClientTask extends TaskFacts implements ClusterTask {
-  readonly #client: BerthClient;
-  readonly #lease: HeldLease;
-  readonly #claim: string;
-  readonly #alive: KeepAlive;
-
-  constructor(client: BerthClient, lease: HeldLease, { phase, cluster, claim }: Work) {
-    super(factsOf(cluster), phase);
-    this.#client = client;
-    this.#lease = lease;
-    this.#claim = claim;
-    this.#alive = client.keepAlive(lease);
-  }
-
-  get lost(): AbortSignal {
-    return this.#alive.signal;
-  }
-
-  async report({ handle, stuck, ...rest }: ClusterReport): Promise<Wanted> {
-    const body = {
-      ...rest,
-      ...(handle === undefined ? undefined : { handle: JSON.parse(handle) as Json }),
-      ...(stuck === undefined ? undefined : { stuck: [...stuck] }),
-    };
-    const { wanted } = await this.#client.clusters.report(this.#lease, this.#claim, body);
-    return wanted as Wanted;
-  }
-
-  putAccess(bundle: AccessBundle): Promise<void> {
-    return this.#client.clusters.putAccess(this.#lease, this.#claim, bundle);
-  }
-
-  putLogs(why: string, text: string): Promise<void> {
-    const body = { why: why.slice(0, whyLengthMax), text };
-    return this.#client.clusters.putLogs(this.#lease, this.#claim, body);
-  }
-
-  async ownCredentials(): Promise<Readonly<Record<string, string>>> {
-    return (await this.#client.clusters.ownCredentials(this.#lease, this.#claim)).values;
-  }
-
-  async finish({ state, failure }: WorkResult): Promise<void> {
-    this.#alive.stop();
-    if (this.lost.aborted) return;
-    const options = {
-      ...(state === undefined ? undefined : { state }),
-      ...(failure === undefined ? undefined : { failure }),
-    };
-    // If the release fails, the lease expires by itself, and the cluster is observed again.
-    await this.#client.release(this.#lease, options).catch(() => {});
   }
 }
