@@ -185,6 +185,18 @@ export class Source {
     // One complaint for each value: the first is the cause, another would be its consequence.
     if (this.#refused.has(valueAt(place))) return;
     this.#refused.add(valueAt(place));
+    this.#refuse(place, state, hint);
+  }
+
+  /** For a value that names another file, in which several things can be wrong. */
+  refuseInside(place: Place, state: string, hint: string): void {
+    const key = `${valueAt(place)} ${state}`;
+    if (this.#refused.has(key) || this.#refused.has(valueAt(place))) return;
+    this.#refused.add(key);
+    this.#refuse(place, state, hint);
+  }
+
+  #refuse(place: Place, state: string, hint: string): void {
     const name = formatPath(place.path);
     const message = `Cannot read ${name === "" ? "the file" : name}: ${state}`;
     this.#keep(this.#problems, place, message, hint);

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { formatProblem } from "./document.ts";
 import { withFieldTables } from "./guide-tables.ts";
+import { janitorProgramsOf } from "./janitor-programs.ts";
 import { parseConfig } from "./parse.ts";
 import { ConfigFile, Pool } from "./schema.ts";
 
@@ -76,7 +77,8 @@ async function configurationsIn(name: string): Promise<readonly string[]> {
 
 test.each(guides)("%s shows configurations that are valid", async (name) => {
   for (const text of await configurationsIn(name)) {
-    const config = parseConfig(text, exampleFile);
+    // With the folder, manifests are read and the places in them are checked.
+    const config = parseConfig(text, exampleFile, janitorProgramsOf(exampleFile));
     expect(config.ok ? [] : config.problems.map(formatProblem), text).toEqual([]);
   }
 });

@@ -63,6 +63,29 @@ describe("templates of drivers on a hub", () => {
     expect(verify).toEqual({ command: ["/bin/true", "--all"], folder });
   });
 
+  test("name every place without a value, with its line and where to add it", async () => {
+    const spec = `# ${place("parameters.zone")} is not a place here.
+spec:
+  region: ${place("parameters.region")}
+  install: |
+    # ${place("name")}
+    pull: ${place("credentials.pull")}
+  version: ${place("parameters.version")}
+  zone: $${place("parameters.none")} ${place("parameters.zone")} ${place("parameters.region")}
+`;
+    const version = "parameters: { version: {}, zones: {} }, credentials: { aws: { env: PATH } }";
+    const loaded = await load(`${capi}, ${version}`, cluster + spec);
+    const problems = loaded.ok ? [] : loaded.problems.map(({ message, hint }) => [message, hint]);
+    const state = (name: string, line: number) =>
+      `Cannot read templates.t.manifest: the template has nothing for ${place(name)} in line ${line} of m.yaml`;
+    const add = (name: string) => `add ${name} to parameters or pinned of the template`;
+    expect(problems).toEqual([
+      [state("parameters.region", 6), add("region")],
+      [state("credentials.pull", 9), "add pull to credentials of the template"],
+      [state("parameters.zone", 11), `${add("zone")}, or write ${place("parameters.zones")}`],
+    ]);
+  });
+
   const named = (name: string, more = "") =>
     `${cluster}---\napiVersion: v1\nkind: Secret\nmetadata: { name: "${name}"${more} }\n`;
 
@@ -117,7 +140,14 @@ describe("templates of drivers on a hub", () => {
       "a place that has no value",
       `${capi}, parameters: { version: { type: string } }`,
       `${cluster}spec: { v: "${place("parameters.verson")}" }\n`,
-      `nothing for ${place("parameters.verson")} (did you mean ${place("parameters.version")}?)`,
+      `nothing for ${place("parameters.verson")} in line 4 of m.yaml (add verson to parameters or ` +
+        `pinned of the template, or write ${place("parameters.version")})`,
+    ],
+    [
+      "a place that is none",
+      capi,
+      `${cluster}spec: { v: "${place("HOME")}" }\n`,
+      `or $${place("HOME")} for the text itself)`,
     ],
     [
       "clusters that would stay",

@@ -1,10 +1,10 @@
 /** The objects that a template makes for each cluster: read from a file, and checked as a whole. */
 import { readFileSync } from "node:fs";
 import { parseAllDocuments } from "yaml";
-import { nearest } from "../core/model/nearest.ts";
-import { type JsonValue, placeholdersIn } from "../core/model/placeholders.ts";
+import type { JsonValue } from "../core/model/placeholders.ts";
 import { type ConfigDocument, quote, type Spot } from "./document.ts";
 import { explainFault } from "./file-faults.ts";
+import { checkPlaces, type Refuse } from "./manifest-places.ts";
 import { textOf } from "./read-mirror.ts";
 import type { Entry } from "./read-values.ts";
 import type { ManifestObject, TemplateSpec } from "./template-spec.ts";
@@ -71,7 +71,7 @@ export function checkManifest(
   const { how } = spec;
   // Without a folder the file could not be read; then nothing is made from it either.
   if (field === undefined || !("objects" in how) || source.programs === undefined) return;
-  const refuse = (state: string, hint: string) => source.refuse(field.value, state, hint);
+  const refuse = (state: string, hint: string) => source.refuseInside(field.value, state, hint);
   for (const object of how.objects) checkObject(object, how.driver, refuse);
   const main = mainKinds[how.driver] ?? "";
   const found = how.objects.filter(({ kind }) => kind === main);
@@ -84,10 +84,8 @@ export function checkManifest(
       refuse("preserveOnDelete would leave every cluster in its cloud", "remove it");
     }
   }
-  checkPlaces(how.objects, spec, refuse);
+  checkPlaces(how, spec, refuse);
 }
-
-type Refuse = (state: string, hint: string) => void;
 
 function checkObject(object: ManifestObject, driver: string, refuse: Refuse): void {
   const { apiVersion, kind, metadata } = object;
@@ -103,27 +101,6 @@ function checkObject(object: ManifestObject, driver: string, refuse: Refuse): vo
   if (driver !== "hive" && !name.startsWith(namePlace)) {
     const state = `${kind} ${quote(name)} would be the same for all clusters`;
     refuse(state, `begin its name with ${namePlace}`);
-  }
-}
-
-function checkPlaces(
-  objects: readonly ManifestObject[],
-  { parameters, pinned, credentials, ownCredentials }: Omit<TemplateSpec, "revision">,
-  refuse: Refuse,
-): void {
-  const known = [
-    ...["name", "instance", "namespace"],
-    ...[...Object.keys(parameters), ...Object.keys(pinned)].map((key) => `parameters.${key}`),
-    ...Object.keys(credentials).map((key) => `credentials.${key}`),
-  ];
-  for (const place of new Set(objects.flatMap((each) => placeholdersIn(each)))) {
-    // What the credentials of a space contain is known when it has stored them.
-    if (known.includes(place) || (ownCredentials !== null && place.startsWith("credentials."))) {
-      continue;
-    }
-    const meant = nearest(place, known);
-    const hint = meant === undefined ? "write $${ for the text ${" : `did you mean \${${meant}}?`;
-    refuse(`the template has nothing for \${${place}}`, hint);
   }
 }
 
