@@ -137,7 +137,7 @@ pools: { a: { count: 1, admission: ${admission} } }\n`;
 
   test("is relative to the file", async () => {
     const path = join(directory, "kubeconfig");
-    await writeFile(path, "");
+    await writeFile(path, "current-context: ci\n");
     for (const written of ["kubeconfig", "./kubeconfig", path]) {
       expect(await load(written)).toEqual({ paths: [path, path], warnings: [] });
     }

@@ -2,6 +2,7 @@
 import type { ClusterPolicy } from "../core/model/cluster.ts";
 import { destroyingState } from "../core/model/lifecycle.ts";
 import { nearest } from "../core/model/nearest.ts";
+import { formatDuration } from "../core/model/time.ts";
 import { type ConfigDocument, quote, type Spot } from "./document.ts";
 import { kindsOf, releaseOf } from "./hub-needs.ts";
 import { templateLimits } from "./limits.ts";
@@ -43,6 +44,7 @@ export function readClusterPolicy(
   document: ConfigDocument,
   fields: Fields,
   templates: KnownTemplates,
+  lifetimeMs: number | null,
 ): ClusterDraft | undefined {
   const { source } = document;
   const field = fields.get("template");
@@ -68,7 +70,24 @@ export function readClusterPolicy(
     return undefined;
   }
   const template = templates.get(name);
-  return template && withTemplate(document, fields, template);
+  if (template === undefined) return undefined;
+  warnOfExpiry(document, fields.get("lifetime") ?? field, template, lifetimeMs);
+  return withTemplate(document, fields, template);
+}
+
+/** Hive deletes a claim when it expires, also while its cluster is lent. */
+function warnOfExpiry(
+  { source }: ConfigDocument,
+  { value }: Entry,
+  { name, how }: TemplateSpec,
+  lifetimeMs: number | null,
+): void {
+  if (how.driver !== "hive" || !("pools" in how) || how.expiryMs === undefined) return;
+  if (lifetimeMs !== null && lifetimeMs <= how.expiryMs) return;
+  const expiry = formatDuration(how.expiryMs);
+  const lease = lifetimeMs === null ? "without a lifetime" : `of ${formatDuration(lifetimeMs)}`;
+  const state = `Hive deletes clusters of the template ${quote(name)} after ${expiry}, its expiry, so a lease ${lease} can lose its cluster`;
+  source.warn(value, state, `write lifetime: ${expiry} or less, or a longer expiry`);
 }
 
 function withTemplate(

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { formatProblem } from "./document.ts";
+import { formatProblem, formatWarning } from "./document.ts";
 import { loadConfig } from "./load.ts";
 import { referencesOf } from "./revision.ts";
 
@@ -19,10 +19,13 @@ describe("templates of drivers on a hub", () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  const load = async (template: string, manifest = cluster) => {
+  const load = async (template: string, manifest = cluster, pool = "max: 9") => {
     const file = join(folder, "berth.yaml");
     await writeFile(join(folder, "m.yaml"), manifest);
-    await writeFile(file, `templates: { t: { ${template} } }\npools: { p: { template: t } }\n`);
+    await writeFile(
+      file,
+      `templates: { t: { ${template} } }\npools: { p: { template: t, ${pool} } }\n`,
+    );
     return loadConfig(file);
   };
   const template = async (text: string, manifest?: string) => {
@@ -84,6 +87,25 @@ spec:
       [state("credentials.pull", 9), "add pull to credentials of the template"],
       [state("parameters.zone", 11), `${add("zone")}, or write ${place("parameters.zones")}`],
     ]);
+  });
+
+  test.each([
+    ["lifetime: 4h", "pools.p.lifetime: ", "so a lease of 4h can lose its cluster"],
+    ["max: 1", "pools.p.template: ", "so a lease without a lifetime can lose its cluster"],
+  ])("warn of claims that end before a lease (%s)", async (pool, at, want) => {
+    const claims = "driver: hive, namespace: pools, pools: { product: ocp }, expiry: 3h";
+    const warnings = async (template: string, more: string) => {
+      const loaded = await load(template, cluster, more);
+      return loaded.ok ? loaded.warnings.map(formatWarning) : ["bad"];
+    };
+    const [first = "", ...others] = await warnings(claims, pool);
+    expect(first).toContain(
+      `${at}Hive deletes clusters of the template "t" after 3h, its expiry, `,
+    );
+    expect(first).toContain(`${want} (write lifetime: 3h or less, or a longer expiry)`);
+    expect(others).toEqual([]);
+    expect(await warnings(claims, "lifetime: 3h")).toEqual([]);
+    expect(await warnings(`${capi}, expiry: 3h`, pool)).toEqual([]);
   });
 
   const named = (name: string, more = "") =>

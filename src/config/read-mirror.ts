@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
 import { type ConfigDocument, readText, type TextKind } from "./document.ts";
+import { faultOfKubeconfig } from "./kubeconfig-fault.ts";
 import { mirrorLabelsMax } from "./limits.ts";
 import { type Entry, readKnown, readNamed } from "./read-values.ts";
 import { defaultMirrorPrefix, Mirror } from "./schema-mirror.ts";
@@ -59,8 +59,8 @@ export function readMirror(
 }
 
 export function readCluster(document: ConfigDocument, fields: Fields): ClusterPlace {
-  const kubeconfig = readKubeconfig(document, fields);
   const context = textOf(document, fields, "context", contextKind);
+  const kubeconfig = readKubeconfig(document, fields, context);
   return {
     ...(kubeconfig === undefined ? undefined : { kubeconfig }),
     ...(context === undefined ? undefined : { context }),
@@ -69,9 +69,13 @@ export function readCluster(document: ConfigDocument, fields: Fields): ClusterPl
 
 /**
  * A relative path is relative to the configuration file, because a server may be started in any
- * folder. Only warns if there is no such file: the configuration may be checked on another machine.
+ * folder. Only warns if the file is missing or of no use: the configuration may be checked on another machine.
  */
-function readKubeconfig(document: ConfigDocument, fields: Fields): string | undefined {
+function readKubeconfig(
+  document: ConfigDocument,
+  fields: Fields,
+  context: string | undefined,
+): string | undefined {
   const { source } = document;
   const [field, written] = [
     fields.get("kubeconfig"),
@@ -79,10 +83,8 @@ function readKubeconfig(document: ConfigDocument, fields: Fields): string | unde
   ];
   if (field === undefined || written === undefined || source.programs === undefined) return written;
   const path = source.programs.pathOf(written);
-  if (!existsSync(path)) {
-    const hint = "check the path, which is relative to this file";
-    source.warn(field.value, `"${path}" cannot be read here: there is no such file`, hint);
-  }
+  const fault = faultOfKubeconfig(path, context);
+  if (fault !== undefined) source.warn(field.value, `"${path}" ${fault.state}`, fault.hint);
   return path;
 }
 

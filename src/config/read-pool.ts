@@ -63,7 +63,7 @@ export function readPool(
   const read = readPolicy(document, { at, fields, moreKeys });
   const janitor = readJanitor(document, read);
   const admission = readAdmission(document, fields.get("admission"));
-  const clusters = readClusterPolicy(document, fields, templates);
+  const clusters = readClusterPolicy(document, fields, templates, read.policy.lifetimeMs);
   const policy = {
     ...read.policy,
     ...(admission && { admission: admission.policy }),
