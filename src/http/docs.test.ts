@@ -134,6 +134,14 @@ test("the type of a problem leads to a page of this server", async () => {
   expect(page.text).toContain("pool_not_found");
 });
 
+test("the runbook shows emphasis, and says where the other guides are", async () => {
+  const { text } = await site.call("GET /docs/runbook");
+  expect(text).toContain("<em>critical</em>");
+  expect(text).not.toMatch(/[ (]\*\w/);
+  expect(text).toContain("restore the backup (<code>docs/guides/replicas.md</code>)");
+  expect(text).toContain('<a href="#berthdown">BerthDown</a>');
+});
+
 describe("the policy of a page", () => {
   test.each([
     "/",

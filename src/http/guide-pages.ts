@@ -92,8 +92,10 @@ function inline(text: string): string {
     escaped
       .replace(/`([^`]+)`/g, "<code>$1</code>")
       .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>")
+      .replace(/(?<![*\w])\*([^*\s][^*]*)\*(?![*\w])/g, "<em>$1</em>")
       .replace(/\[([^\]]+)\]\((#[\w-]+)\)/g, '<a href="$2">$1</a>')
-      // The server does not have the other documents.
+      // The server does not have the other documents, so it says where they are in the package.
+      .replace(/\[([^\]]+)\]\(([\w-]+\.md)[^)]*\)/g, "$1 (<code>docs/guides/$2</code>)")
       .replace(/\[([^\]]+)\]\([^)]+\)/g, "$1")
   );
 }

@@ -48,7 +48,10 @@ Exits with 77 if the server does not accept the credentials.`,
       if (login !== undefined) print(login);
     }
     if (isAccepted(found)) return undefined;
-    const message = "Cannot identify you: the server does not accept the credentials";
+    const given = findGivenToken(tokenFile) ?? findGithubToken(client.url);
+    const hasToken = given !== undefined || (await readLogins())[client.url] !== undefined;
+    const state = hasToken ? "the server does not accept the credentials" : "you have no token";
+    const message = `Cannot identify you: ${state}`;
     const hint = found.refusal ?? "See berth whoami --help";
     throw new CliError(message, plain(hint), exitCodes.refused);
   },

@@ -32,6 +32,8 @@ export interface Change {
   readonly patch: (resource: Resource, reason: string | undefined) => ResourcePatch;
   /** With `--pool`, only these resources are changed. */
   readonly isTarget: (resource: Resource) => boolean;
+  /** Which these are, if not all. */
+  readonly targets?: string;
 }
 
 /** Changes the named resources, or the targets in `--pool`, and prints each result. */
@@ -49,8 +51,14 @@ export async function changeResources(context: Context, change: Change): Promise
     if (output === "name") print(resource.name);
   }
   if (output === "json" || output === "yaml") print(await formatData(changed, output));
-  else if (changed.length === 0) note(`Nothing to ${verb}. List resources: berth resources`);
+  else if (changed.length === 0) note(nothingText(change));
   return undefined;
+}
+
+function nothingText({ verb, targets }: Change): string {
+  const list = "List resources: berth resources";
+  if (targets === undefined) return `Nothing to ${verb}. ${list}`;
+  return `Nothing to ${verb}: --pool means ${targets} resources; name others: berth ${verb} RESOURCE. ${list}`;
 }
 
 async function findTargets(

@@ -13,6 +13,7 @@ export const free: CliCommand = {
       verb: "free",
       patch: () => ({ state: "free", note: "" }),
       isTarget: isQuarantined,
+      targets: "quarantined",
     }),
 };
 

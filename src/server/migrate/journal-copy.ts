@@ -51,14 +51,18 @@ export interface CopyReport {
 /** Events that are written in one transaction. */
 const chunkEvents = 2_000;
 
+const copyHint =
+  "A server has used it since an earlier copy. Copy in the other direction, or choose another place";
+
 /** Throws `JournalUnusable` if the target has another journal, or if the copy is not the same. */
 export async function copyJournal(
   source: JournalSource,
   target: JournalTarget,
+  hintIfAhead = copyHint,
 ): Promise<CopyReport> {
   const found = await target.found();
   if (found !== undefined && found.secret !== source.secret) throw occupied(target);
-  if (found !== undefined && found.head > source.head) throw ahead(target);
+  if (found !== undefined && found.head > source.head) throw ahead(target, hintIfAhead);
   if (found === undefined) await target.begin(source);
   const start = Math.max(found?.head ?? 0, source.firstSeq - 1);
   let chunk: Recorded[] = [];
@@ -119,11 +123,8 @@ function occupied({ name }: JournalTarget): JournalUnusable {
   );
 }
 
-function ahead({ name }: JournalTarget): JournalUnusable {
-  return new JournalUnusable(
-    `Cannot copy to ${name}: it has later events than the source`,
-    "A server has used it since an earlier copy. Copy in the other direction, or choose another place",
-  );
+function ahead({ name }: JournalTarget, hint: string): JournalUnusable {
+  return new JournalUnusable(`Cannot copy to ${name}: it has later events than the source`, hint);
 }
 
 function different({ name }: JournalTarget, where: string): JournalUnusable {

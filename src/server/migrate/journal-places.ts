@@ -31,11 +31,12 @@ async function targetAt(place: string): Promise<JournalTarget> {
 async function copyBetween(
   source: JournalSource,
   makeTarget: () => Promise<JournalTarget>,
+  hintIfAhead?: string,
 ): Promise<CopyReport> {
   try {
     const target = await makeTarget();
     try {
-      return await copyJournal(source, target);
+      return await copyJournal(source, target, hintIfAhead);
     } finally {
       await target.close();
     }
@@ -84,6 +85,10 @@ export async function backUp(place: string, file: string): Promise<CopyReport> {
   return copyBetween(await sourceAt(place), async () => new BackupTarget(file));
 }
 
+const restoreHint =
+  "A restore overwrites nothing. Stop the server and move the data folder away first, or restore to " +
+  "another folder; in PostgreSQL, to another schema with ?schema=NAME";
+
 export async function restoreFrom(file: string, place: string): Promise<CopyReport> {
-  return copyBetween(await backupSource(file), () => targetAt(place));
+  return copyBetween(await backupSource(file), () => targetAt(place), restoreHint);
 }
