@@ -29,18 +29,7 @@ const killedMs = 3_000;
 /** Coarse, so that the past has few commits: each is a write to the disk. */
 const pastGrainMs = 2_000;
 
-const { values } = parseArgs({
-  options: {
-    listen: { type: "string", default: "127.0.0.1:8080" },
-    day: { type: "string", default: "20m" },
-    past: { type: "string", default: "10m" },
-    seed: { type: "string", default: "1" },
-    for: { type: "string" },
-    replicas: { type: "string" },
-    "kill-every": { type: "string" },
-    help: { type: "boolean", short: "h" },
-  },
-});
+const { values } = parsed();
 
 if (values.help) console.log(help);
 else {
@@ -179,4 +168,26 @@ function ending(): Promise<void> {
   return new Promise((resolve) => {
     if (forMs !== undefined) setTimeout(resolve, forMs);
   });
+}
+
+function parsed() {
+  try {
+    return parseArgs({
+      options: {
+        listen: { type: "string", default: "127.0.0.1:8080" },
+        day: { type: "string", default: "20m" },
+        past: { type: "string", default: "10m" },
+        seed: { type: "string", default: "1" },
+        for: { type: "string" },
+        replicas: { type: "string" },
+        "kill-every": { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    // A wrong option. Only the first sentence of Node's message is about it.
+    const [why = ""] = error instanceof Error ? error.message.split(". ") : [];
+    console.error(`Cannot start the demo: ${why}\n\n${help}`);
+    process.exit(64);
+  }
 }

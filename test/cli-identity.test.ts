@@ -129,6 +129,12 @@ describe("berth whoami", () => {
     expect(stdout).toContain("project_path:acme/shop, holder in space ci");
   });
 
+  test("says that there is no token, rather than that it is refused", async () => {
+    const { code, stderr } = await world.whoami({});
+    expect(code).toBe(77);
+    expect(stderr).toContain("Cannot identify you: you have no token");
+  });
+
   test("reports refused credentials in the form of every error", async () => {
     const { code, stdout, stderr } = await world.whoami({ BERTH_TOKEN: "wrong" });
     expect({ code, stdout }).toEqual({ code: 77, stdout: "" });
