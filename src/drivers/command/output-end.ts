@@ -17,6 +17,11 @@ export class OutputEnd {
     if (this.#kept > 2 * this.#bytesMax + 65_536) this.#join();
   }
 
+  /** How many bytes are in memory now. */
+  get kept(): number {
+    return this.#kept;
+  }
+
   text(): string {
     this.#join();
     return this.#chunks[0]?.toString("utf8") ?? "";
