@@ -112,12 +112,13 @@ function userDataOf(beats: number, nowMs: number) {
 
 /** Retries until any reply arrives. A client whose name is shared also sends the lease's id. */
 async function release(lease: LeaseView, state: string, poller: Poller): Promise<void> {
-  const { world, random, network } = poller;
+  const { world, random, network, observer } = poller;
   const [claim] = lease.claims;
   if (claim === undefined) return;
   const named = lease.holder.startsWith("user") ? undefined : { lease: lease.id };
   const { holder } = lease;
   const { resource } = claim;
+  if (named === undefined) observer.releasesByName(holder, resource);
   for (;;) {
     const command = { type: "release-held", holder, resource, state, ...named } as const;
     const reply = await network.call({ type: "operate", command }, callTimeoutMs);

@@ -25,6 +25,9 @@ export class Observer {
   readonly #held = new Map<RequestId, Held>();
   readonly #acknowledged = new Map<RequestId, string>();
   readonly #givenBack = new Set<RequestId>();
+  readonly #holders = new Map<RequestId, string>();
+  /** Holder and resource. */
+  readonly #releasedByName = new Set<string>();
   readonly #left = new Set<RequestId>();
   readonly #resourcesOf = new Map<RequestId, readonly string[]>();
   grants = 0;
@@ -46,6 +49,8 @@ export class Observer {
           event.id,
           event.claims.map(({ resource }) => resource),
         );
+        const { holder } = this.ledger.leases.get(event.id)?.ask ?? {};
+        if (holder !== undefined) this.#holders.set(event.id, holder);
       }
       if (event.type === "claim-replaced") {
         const { resource } = event.granted;
@@ -62,7 +67,8 @@ export class Observer {
   #ended(id: RequestId, why: string): void {
     const held = this.#held.get(id);
     if (why === "released") {
-      assertInvariant(this.#givenBack.has(id), () => `${id} was released by another client`);
+      const isKnown = this.#givenBack.has(id) || this.#isReleasedByName(id);
+      assertInvariant(isKnown, () => `${id} was released by another client`);
     }
     if (why === "uncollected") {
       assertInvariant(
@@ -123,6 +129,20 @@ export class Observer {
   released(held: Held): void {
     this.#held.delete(held.id);
     this.#givenBack.add(held.id);
+  }
+
+  /**
+   * A client without a lease's id ends whatever its name has of the resource: also a lease that a late
+   * copy of its request got, of which it does not know.
+   */
+  releasesByName(holder: string, resource: string): void {
+    this.#releasedByName.add(`${holder} ${resource}`);
+  }
+
+  #isReleasedByName(id: RequestId): boolean {
+    if (this.#held.has(id)) return false;
+    const resources = this.#resourcesOf.get(id) ?? [];
+    return resources.every((name) => this.#releasedByName.has(`${this.#holders.get(id)} ${name}`));
   }
 
   /** A worker releases a cluster. */

@@ -420,11 +420,10 @@ describe.skipIf(noControllers)("the rights of deploy/caas", { timeout: patienceM
     await gone(world, "cti", "one");
     await gone(world, "spacerequest", "env");
     // Those that change, take back or delete are for what is found changed; `berth` is never allowed more.
+    // The templates may have been published before anything was refused.
     const rest = grantedRights.filter((right) => !refused.has(right));
-    expect(
-      rest.every((right) => /^(?:update|delete|patch clustertemplates)/.test(right)),
-      rest.join(),
-    ).toBe(true);
+    const rarely = /^(?:update |delete |(?:list|create|patch) clustertemplates(?:\/status)?$)/;
+    expect(rest.filter((right) => !rarely.test(right))).toEqual([]);
     expect(used.length).toBeGreaterThan(15);
     expect(denied).toBeGreaterThan(0);
   });

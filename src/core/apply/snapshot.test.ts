@@ -228,3 +228,17 @@ test("thaw() knows the pools below a pool that was gone for a while as the froze
     });
   }
 });
+
+test("thaw() knows which request a client's key names, also if an older lease has the same key", () => {
+  const lending = new Lending(pool("aws", 2));
+  const polled = { key: "k", presenceMs: 500 };
+  lending.do(acquire("older", "aws", polled));
+  lending.now = (lending.now + 600_000) as typeof lending.now;
+  lending.do(acquire("newer", "aws", polled));
+  expect(lending.state.keys.get("k")).toBe("newer");
+  lending.do(release("newer"));
+  expect(lending.held("older")).toHaveLength(1);
+  checkSnapshot(lending.state);
+  lending.do(release("older"));
+  checkSnapshot(lending.state);
+});

@@ -40,6 +40,7 @@ import type { CapacitySpec } from "../shared/placement/shareable.ts";
 import { keepStock } from "./clusters.ts";
 import { emptyState, newPool } from "./create.ts";
 import { edit } from "./edit.ts";
+import { keysOf, type OddKeys, oddKeys } from "./frozen-keys.ts";
 import { addHub, type FrozenHub, freezeHub, linkPool } from "./hubs.ts";
 import { addMember, linkParent, schedule, schedulePool, scheduleResource } from "./indexes.ts";
 import { addLease, addRequest, type ClaimRecord, giveNotice, revokeLease } from "./leases.ts";
@@ -62,6 +63,7 @@ export interface FrozenState {
   readonly requests: readonly FrozenRequest[];
   readonly leases: readonly FrozenLease[];
   readonly ended: FrozenEnds;
+  readonly oddKeys?: OddKeys;
 }
 
 interface FrozenPool {
@@ -140,6 +142,12 @@ interface FrozenLease {
 }
 
 export function freeze(state: State): FrozenState {
+  const known = {
+    requests: Array.from(state.requests.values(), freezeRequest),
+    leases: Array.from(state.leases.values(), freezeLease),
+    ended: state.ended.freeze(),
+  };
+  const odd = oddKeys(state.keys, known);
   return {
     fence: state.fence,
     order: state.order,
@@ -149,9 +157,8 @@ export function freeze(state: State): FrozenState {
     ...freezeSpaces(state),
     ...(same(state.priorities, plainPriorities) ? undefined : { priorities: state.priorities }),
     pools: Array.from(state.pools.values(), freezePool),
-    requests: Array.from(state.requests.values(), freezeRequest),
-    leases: Array.from(state.leases.values(), freezeLease),
-    ended: state.ended.freeze(),
+    ...known,
+    ...(odd.length === 0 ? undefined : { oddKeys: odd }),
   };
 }
 
@@ -317,14 +324,11 @@ export function thaw(frozen: FrozenState): State {
     }
   }
   writable.ended = EndedMemory.thaw(frozen.ended);
-  const { older, recent } = frozen.ended.keyed;
-  for (const { id, key } of [...older, ...recent]) {
-    if (key !== undefined) edit(state.keys).set(key, id);
-  }
   for (const lease of frozen.leases) thawLease(state, lease);
   for (const { id, ask, queuedAt, order, ranked } of frozen.requests) {
     addRequest(state, id, ask, queuedAt, order, ranked);
   }
+  writable.keys = keysOf(frozen, frozen.oddKeys);
   for (const pool of state.pools.values()) schedulePool(state, pool, longAgo);
   for (const { id, kept } of frozen.requests) {
     if (kept !== undefined) thawReservations(state, id, kept);
@@ -376,7 +380,6 @@ function thawLease(state: State, frozen: FrozenLease): void {
   const lease = addLease(state, { ...frozen, endsAt, priority, delivered });
   if (frozen.notice !== undefined) giveNotice(state, lease, frozen.notice);
   if (frozen.revoked !== undefined) revokeLease(state, lease, frozen.revoked);
-  if (frozen.ask.key !== undefined) edit(state.keys).set(frozen.ask.key, frozen.id);
 }
 
 function thawReservations(state: State, id: RequestId, reservations: readonly KeptRoom[]): void {
