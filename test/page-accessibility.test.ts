@@ -5,18 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath } from "./chromium.ts";
-import { pageWorldWith, type World } from "./page-world.ts";
+import { pageWorldWith, silentHubKubeconfig, type World } from "./page-world.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** Of a hub that nobody can reach. */
-const kubeconfig = `apiVersion: v1
-kind: Config
-current-context: c
-clusters: [{ name: c, cluster: { server: "http://127.0.0.1:9" } }]
-users: [{ name: c, user: {} }]
-contexts: [{ name: c, context: { cluster: c, user: c } }]
-`;
 
 const phone = { width: 390, height: 800 };
 
@@ -51,7 +42,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "berth-page-axe-"));
     const hub = join(folder, "hub.kubeconfig");
-    writeFileSync(hub, kubeconfig);
+    writeFileSync(hub, silentHubKubeconfig);
     const pools = {
       account: { members: ["acc-1", "acc-2", "acc-3"], cooldown: "1h", lifetime: "2h" },
       single: { count: 1 },

@@ -4,15 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { chromiumPath } from "./chromium.ts";
-import { pageWorldWith, type World } from "./page-world.ts";
-
-const kubeconfig = `apiVersion: v1
-kind: Config
-current-context: c
-clusters: [{ name: c, cluster: { server: "http://127.0.0.1:9" } }]
-users: [{ name: c, user: {} }]
-contexts: [{ name: c, context: { cluster: c, user: c } }]
-`;
+import { pageWorldWith, silentHubKubeconfig, type World } from "./page-world.ts";
 
 describe.skipIf(chromiumPath === undefined)("the hubs on the page", () => {
   let folder: string;
@@ -21,7 +13,7 @@ describe.skipIf(chromiumPath === undefined)("the hubs on the page", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "berth-page-hubs-"));
     const file = join(folder, "east.kubeconfig");
-    await writeFile(file, kubeconfig);
+    await writeFile(file, silentHubKubeconfig);
     world = await pageWorldWith({
       hubs: { "hub-east": { kubeconfig: file, limit: 9, labels: { region: "us" }, foreign: {} } },
       templates: { ns: { driver: "namespace", hubs: { region: "us" } } },

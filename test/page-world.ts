@@ -6,6 +6,15 @@ import { BerthClient } from "../src/client/berth-client.ts";
 import { launchChromium } from "./chromium.ts";
 import { TestServer } from "./cli-processes.ts";
 
+/** Of a hub that nobody can reach. */
+export const silentHubKubeconfig = `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{ name: c, cluster: { server: "http://127.0.0.1:9" } }]
+users: [{ name: c, user: {} }]
+contexts: [{ name: c, context: { cluster: c, user: c } }]
+`;
+
 export interface World extends AsyncDisposable {
   readonly server: TestServer;
   readonly client: BerthClient;
