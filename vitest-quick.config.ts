@@ -27,6 +27,7 @@ export default defineConfig({
       ],
       ...["src/insight/pacing/{herd,provider}.test.ts", "src/insight/stats-worker.test.ts"],
     ],
+    setupFiles: "test/random-values.ts",
     pool: "forks",
     maxWorkers: 2,
     isolate: false,

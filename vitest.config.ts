@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/closing-line.ts";
 import { LeftOut } from "./test/left-out.ts";
+import { testSeed } from "./test/test-seed.ts";
 
 // Inherited by the workers and by every process that a test starts: Node keeps what it has compiled,
 // and a command starts in a third of the time.
@@ -14,6 +15,9 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
 const onPostgres = ["src/**/*-on-postgres.test.ts", "test/**/*-on-postgres.test.ts"];
 // What the servers of the tests write is searched for secrets when all tests have ended.
 process.env["BERTH_TEST_EVIDENCE"] ??= join(tmpdir(), `berth-evidence-${process.pid}`);
+
+// Inherited by the workers: one commit, one seed.
+process.env["BERTH_TEST_SEED"] ??= String(testSeed());
 
 const onKubernetes =
   "test/{slots*,mirror,admission,page-admission,issuer-kubernetes,driver-*,clusters-namespace,front-*,deploy-helm,deploy-kinds,deploy-kubernetes}.test.ts";
@@ -33,6 +37,7 @@ export default defineConfig({
           name: "units",
           include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "sim/**/*.test.ts"],
           exclude: onPostgres,
+          setupFiles: "test/random-values.ts",
           // Two processes for all files: these tests change nothing that others see, and what they
           // load (the framework, the schemas that it compiles) costs more than most of them.
           isolate: false,

@@ -1,22 +1,23 @@
 import { expect, test } from "vitest";
+import { testSeed } from "../test/test-seed.ts";
 import { simulate } from "./simulation.ts";
 
 /** The number of seeds per test. The last printed line shows the progress. */
 const seedsPerTest = 50;
-/** The number of seeds reserved for each day, so that no two days simulate the same ones. */
-const seedsPerDay = 1_000;
-const dayMs = 86_400_000;
+/** The number of seeds reserved for each commit, so that two of them seldom simulate the same ones. */
+const seedsPerCommit = 1_000;
+const commits = 1_000_000;
 
 /**
- * The first of today's seeds. New seeds find new bugs; fixed seeds find only old ones.
- * `BERTH_SIM_SEED` sets another first seed, to repeat the run of another day.
+ * The first of the seeds of this run. New seeds find new bugs; fixed seeds find only old ones.
+ * `BERTH_SIM_SEED` sets another first seed, to repeat the run of another commit.
  */
-export function seedOfTheDay(): number {
-  return setting("BERTH_SIM_SEED") ?? Math.floor(Date.now() / dayMs) * seedsPerDay;
+export function firstSeedOfRun(): number {
+  return setting("BERTH_SIM_SEED") ?? (testSeed() % commits) * seedsPerCommit;
 }
 
-/** The number of seeds to simulate today; `BERTH_SIM_SEEDS` overrides it. */
-export function seedsToday(): number {
+/** The number of seeds to simulate in this run; `BERTH_SIM_SEEDS` overrides it. */
+export function seedsInRun(): number {
   return setting("BERTH_SIM_SEEDS") ?? 200;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Seeds that are the same every time; those of the day are a file of their own, for another worker.
+ * Seeds that are the same every time; those of the commit are a file of their own, for another worker.
  */
 import { expect, test } from "vitest";
 import { testSeeds } from "./seeds.suite.ts";

@@ -1,5 +1,5 @@
 /** Go, for tests of our own Go code, which needs no modules. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -26,8 +26,12 @@ export const noGo =
   !mustBeThere &&
   "they need Go 1.22 or later, which this machine does not have";
 
-/** Runs Go in the folder of the client, and returns what it prints. Throws if it fails. */
+/** Runs Go in the folder of the client, and returns what it prints. Throws with all of it if Go fails. */
 export function go(...args: string[]): string {
   const env = { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly" };
-  return execFileSync(path ?? "go", args, { cwd: goClientFolder, env, encoding: "utf8" });
+  const ended = spawnSync(path ?? "go", args, { cwd: goClientFolder, env, encoding: "utf8" });
+  if (ended.error) throw ended.error;
+  // A failed test prints the reason to stdout.
+  if (ended.status !== 0) throw new Error(`go ${args.join(" ")}:\n${ended.stdout}${ended.stderr}`);
+  return ended.stdout;
 }
