@@ -115,9 +115,13 @@ export async function formatData(value: unknown, output: "json" | "yaml"): Promi
   const document = new Document(value);
   visit(document, {
     Scalar: (_, scalar) => {
-      const needsQuotes = typeof scalar.value === "string" && hasUnsafe(scalar.value);
-      // Multi-line text stays a block if it has nothing else that must be escaped.
-      if (needsQuotes && hasUnsafe(String(scalar.value).replaceAll("\n", ""))) {
+      const { value: text } = scalar;
+      // Multi-line text stays a block if it has nothing else that must be escaped, and no white space
+      // at its end, which would be cut off with the last line of the document.
+      if (
+        typeof text === "string" &&
+        (hasUnsafe(text.replaceAll("\n", "")) || /\s\n$|^\n$/.test(text))
+      ) {
         scalar.type = "QUOTE_DOUBLE";
       }
     },
