@@ -1,7 +1,7 @@
 /** What is special about `/client.sh`; what it shares with the other clients is in `clients/vectors`. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -29,10 +29,15 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const clean = { PATH: process.env["PATH"], HOME: "/nonexistent" };
 
-function start(args: readonly string[], env: NodeJS.ProcessEnv = {}, shell = "sh"): Process {
-  const [file = "sh", ...own] = shell.split(" ");
+function start(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  shell = "sh",
+  file = script,
+): Process {
+  const [name = "sh", ...own] = shell.split(" ");
   const all = { ...clean, BERTH_URL: server.url, TMPDIR: server.folder, ...env };
-  return new Process(file, [...own, script, ...args], all);
+  return new Process(name, [...own, file, ...args], all);
 }
 
 const done = (args: readonly string[], env?: NodeJS.ProcessEnv) => finished(start(args, env));
@@ -103,7 +108,53 @@ describe.each(shells)("in %s", (shell) => {
     expect(await run.ended, run.all).toBe(130);
     expect(await leasesOf("stopped")).toEqual([]);
   });
+
+  test("ends with 130 also if Ctrl-C comes before the script has noted its command", async () => {
+    const slow = await slower("note", shell, "started_pid=$!");
+    const args = ["run", "--pool", "stopped", "--", "sh", "-c", "echo working; exec sleep 30"];
+    const run = start(args, {}, shell, slow);
+    await run.says(/working/);
+    run.signal("SIGINT");
+    expect(await run.ended, run.all).toBe(130);
+    expect(await leasesOf("stopped")).toEqual([]);
+  });
+
+  test.each([9, 127, 0])(
+    "passes exit code %i back, also if the command ends while the script handles the signal",
+    async (code) => {
+      const slow = await slower(`wait-${code}`, shell, "exit_code=$?\n        # A signal");
+      const work = `trap 'exit ${code}' TERM; echo working; while :; do sleep 0.1; done`;
+      const run = start(["run", "--pool", "signalled", "--", "sh", "-c", work], {}, shell, slow);
+      await run.says(/working/);
+      run.signal("SIGTERM");
+      expect(await run.ended, run.all).toBe(code);
+    },
+  );
+
+  test("passes the exit code back, although a signal comes after the command has ended", async () => {
+    const slow = await slower("late", shell, "exit_code=$?\n        # A signal");
+    const args = ["run", "--pool", "signalled", "--", "sh", "-c", "exit 5"];
+    const run = start(args, {}, shell, slow);
+    await run.says(/here is a pause/);
+    run.signal("SIGTERM");
+    expect(await run.ended, run.all).toBe(5);
+  });
 });
+
+/** A copy of the script that waits a second after one of its lines, so that a race always ends the same way. */
+async function slower(name: string, shell: string, line: string): Promise<string> {
+  const file = join(server.folder, `slow-${name}-${shell.replace(" ", "-")}.sh`);
+  const text = await readFile(script, "utf8");
+  expect(text.split(line)).toHaveLength(2);
+  const [first = ""] = line.split("\n");
+  await writeFile(
+    file,
+    text.replace(line, () =>
+      line.replace(first, () => `${first}; echo here is a pause >&2; sleep 1`),
+    ),
+  );
+  return file;
+}
 
 test("gives the command the variables that berth run gives, and the same lease file", async () => {
   const show = `env | grep BERTH_ | sed 's/=.*//' | sort; cat "$BERTH_LEASE_FILE"; stat -c %a "$BERTH_LEASE_FILE"`;

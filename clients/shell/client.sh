@@ -1248,8 +1248,9 @@ start_command() {
     started_pid=$!
     printf '%s\n' "$started_pid" >"$dir/pid"
     phase='command'
-    # A signal, or the loss of the lease, may have come before there was a command.
+    # A signal, or the loss of the lease, may have come before there was a command. It may still ignore INT.
     [ -z "$caught" ] || forward TERM
+    sent_for=$caught_name
     [ ! -e "$dir/lost" ] || signal TERM
 }
 
@@ -1259,7 +1260,8 @@ await_command() {
         interrupted=''
         { wait "$started_pid"; } 2>/dev/null
         exit_code=$?
-        [ -n "$interrupted" ] && kill -0 "$started_pid" 2>/dev/null || break
+        # A signal ends `wait` early, with a code above 128. The command may have ended since, so only `wait` can tell.
+        [ -n "$interrupted" ] && [ "$exit_code" -gt 128 ] || break
     done
     phase=''
     [ "$exit_code$sent_for" != 143INT ] || exit_code=130
@@ -1333,7 +1335,7 @@ on_signal() {
         forward "$1"
     else
         case $1 in USR*) return 0 ;; esac
-        caught=$2
+        caught=$2 caught_name=$1
         [ -z "$child" ] || kill "$child" 2>/dev/null
     fi
 }
@@ -1732,7 +1734,7 @@ main() {
     pools='' amounts='' selectors='' labels='' resource_wanted='' holder='' ttl='' lifetime='' priority=''
     parameters='' to='' last_phase='' last_line='' last_at='' maybe_known='' renews='' access_ms=60000 access_answer=''
     request_id='' timeout='' connect_timeout=30000 name='' grace=30000 every='' new_state='' output=json
-    fail_open=never caught='' phase='' child='' ending='' retrying='' quiet='' lease_id='' lease_token='' bearer=''
+    fail_open=never caught='' caught_name='' phase='' child='' ending='' retrying='' quiet='' lease_id='' lease_token='' bearer=''
     accept=text/plain keeper='' guard='' sent_for='' int='' code='' message='' hint='' status=''
     verb=${1:-}
     [ $# -eq 0 ] || shift
