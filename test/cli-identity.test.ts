@@ -20,14 +20,17 @@ class Github implements AsyncDisposable {
   readonly issuer: TestIssuer;
   readonly audiences: (string | null)[] = [];
   lifetimeSeconds = 300;
+  /** Of its clock. */
+  aheadMs = 0;
   status = 200;
   readonly #server = createServer(async (request, response) => {
     const { searchParams } = new URL(request.url ?? "", "http://github");
     this.audiences.push(searchParams.get("audience"));
     const isJob = request.headers.authorization === `Bearer ${requestToken}`;
-    const exp = Math.floor(Date.now() / 1_000) + this.lifetimeSeconds;
+    const now = Date.now() + this.aheadMs;
+    const exp = Math.floor(now / 1_000) + this.lifetimeSeconds;
     const claims = { aud: searchParams.get("audience"), sub: "repo:acme/shop:ref:main", exp };
-    const value = await this.issuer.sign(Date.now(), { ...claims, n: this.audiences.length });
+    const value = await this.issuer.sign(now, { ...claims, n: this.audiences.length });
     response.writeHead(isJob && searchParams.has("api-version") ? this.status : 403);
     response.end(JSON.stringify({ value, count: value.length }));
   });
@@ -245,9 +248,16 @@ describe("findCredentials()", () => {
     expect(github.audiences).toHaveLength(1);
 
     github.lifetimeSeconds = 59;
-    const late = findCredentials(undefined, "https://berth.example.org");
-    const first = await late();
-    expect(await late()).not.toBe(first);
+    for (const aheadMs of [0, 7_200_000, -7_200_000]) {
+      github.aheadMs = aheadMs; // The clock of a runner may be hours behind, or ahead.
+      const late = findCredentials(undefined, "https://berth.example.org");
+      const first = await late();
+      expect(await late(), `${aheadMs}`).not.toBe(first);
+    }
+
+    Object.assign(github, { lifetimeSeconds: 300, aheadMs: -7_200_000 });
+    const early = findCredentials(undefined, "https://berth.example.org");
+    expect(await early()).toBe(await early());
   });
 
   test("fetches no id token for a server that others can listen to", async () => {

@@ -62,8 +62,9 @@ describe("berth login", () => {
       "ann@example.org, operator in space ops, by the token of an issuer",
     );
     expect(who.stdout).toContain(
-      `Logged in with berth login through ${provider.url}, renewed before`,
+      `Logged in with berth login through ${provider.url}; the token expires in `,
     );
+    expect(who.stdout).toMatch(/ \((\d{4}-\d\d-\d\d )?\d\d:\d\d\), and is renewed by itself/);
     const drained = await server.done(["drain", "aws-1"], env());
     expect(drained.code, drained.all).toBe(0);
     const out = await server.berth(["logout"], env()).says(/Logged out of/);

@@ -4,10 +4,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ClusterAccess } from "../src/api/cluster-schemas.ts";
+import { readAccess } from "../src/cli/run/cluster-access.ts";
+import { BerthClient } from "../src/client/berth-client.ts";
 import type { KubeObject } from "../src/kubernetes/kube-objects.ts";
 import { TestServer } from "./cli-processes.ts";
 import { ClusterClients, clusterClients, missing } from "./cluster-clients.ts";
 import { noKube } from "./kube-binaries.ts";
+import { KubeProxy } from "./kube-proxy.ts";
 import { sharedCluster } from "./shared-cluster.ts";
 
 /** The shortest that an API server grants a token for. */
@@ -47,6 +50,34 @@ describe.skipIf(noKube)("a pool of namespaces", () => {
       expect([able[index], await run.ended], run.all).toEqual([able[index], 0]);
       expect(run.stdout).toContain("configmap/mine\n");
     }
+  });
+
+  test.each([-3, 3])("lends also if the clock of the API server is %i hours off", async (hours) => {
+    await using proxy = await KubeProxy.start(sharedCluster());
+    proxy.rewrites = ({ method, path }) => {
+      if (method !== "POST" || !path.endsWith("/token")) return undefined;
+      return (text) => {
+        const { status, ...rest } = JSON.parse(text) as { status: { expirationTimestamp: string } };
+        const off = Date.parse(status.expirationTimestamp) + hours * 3_600_000;
+        const expirationTimestamp = new Date(off).toISOString();
+        return JSON.stringify({ ...rest, status: { ...status, expirationTimestamp } });
+      };
+    };
+    const kubeconfig = await sharedCluster().configVia(proxy.url, sharedCluster().adminConfig);
+    await using server = await TestServer.startWith(
+      {
+        templates: { ns: { driver: "namespace", kubeconfig } },
+        pools: { ns: { template: "ns", size: 1 } },
+      },
+      ...["--log-level", "warn"],
+    );
+    const client = new BerthClient({ url: server.url });
+    const lease = await client.acquire({ holder: "job", items: [{ pool: "ns" }] });
+    const access = await readAccess(client, lease, lease.claims[0]?.id ?? "");
+    const lastsMs = Date.parse(access.expiresAt ?? "") - Date.now();
+    expect(lastsMs).toBeGreaterThan(0);
+    expect(lastsMs).toBeLessThanOrEqual(3_600_000);
+    await client.release(lease);
   });
 
   test("X5: its token ends with the lease, and its namespace goes with it", async () => {

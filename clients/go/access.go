@@ -11,6 +11,9 @@ import (
 // Access that cannot be read is tried again after this time, and none is renewed more often.
 const renewMin = 2 * time.Second
 
+// Access that ends lasts for ten minutes at least. So it is read in time also if the clock of this machine is hours behind.
+const renewMax = 3 * time.Minute
+
 // Access reads what is needed to use a cluster of the lease. It waits while the access is being made.
 func (c *Client) Access(ctx context.Context, lease *Lease, claim Claim) (*Access, error) {
 	var access Access
@@ -51,7 +54,7 @@ func (l *Lease) renew(claim Claim, path string, expires time.Time) {
 			return
 		case <-ctx.Done():
 			return
-		case <-time.After(max(renewMin, time.Until(expires)*2/3)):
+		case <-time.After(renewIn(time.Until(expires))):
 		}
 		access, err := l.client.Access(ctx, l, claim)
 		if err != nil || replaceFile(path, access.Kubeconfig) != nil {
@@ -62,6 +65,11 @@ func (l *Lease) renew(claim Claim, path string, expires time.Time) {
 		}
 		expires = *access.ExpiresAt
 	}
+}
+
+// renewIn tells after how long access is read again that ends after this time, by the clock of this machine.
+func renewIn(left time.Duration) time.Duration {
+	return min(max(renewMin, left*2/3), renewMax)
 }
 
 // replaceFile never leaves half of a file to those who read it.

@@ -63,6 +63,8 @@ _PAUSE_MIN = 0.2
 _PAUSE_MAX = 5.0
 _MARGIN_MAX = 30.0
 _RENEW_MIN = 2.0
+# Access that ends lasts for ten minutes at least. So it is read in time also if the clock of this machine is hours behind.
+_RENEW_MAX = 180.0
 _ASKS_MAX = 20
 
 _log = logging.getLogger("berth")
@@ -522,7 +524,7 @@ class Lease:
         """Replaces the file when two thirds of the time are over."""
         while expires is not None:
             left = (expires - datetime.now(expires.tzinfo)).total_seconds()
-            if self._stop.wait(max(_RENEW_MIN, left * 2 / 3)) or self.lost.is_set():
+            if self._stop.wait(_renew_in(left)) or self.lost.is_set():
                 return
             try:
                 _, found = self._read_access(claim)
@@ -649,6 +651,11 @@ class Lease:
                 self.error = Lost(self.id, why, state)
         self.lost.set()
         self._confirmed.set()
+
+
+def _renew_in(left: float) -> float:
+    """After how many seconds access is read again that ends after this time, by the clock of this machine."""
+    return min(max(_RENEW_MIN, left * 2 / 3), _RENEW_MAX)
 
 
 def _replace_file(path: str, text: str) -> None:

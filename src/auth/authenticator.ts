@@ -148,8 +148,11 @@ function parseAuthorization(header: string): Credentials {
     case "bearer":
       return { token: value };
     case "basic": {
-      const [, user = "", password = ""] =
-        /^([^:]*):(.*)$/s.exec(Buffer.from(value, "base64").toString()) ?? [];
+      const written = /^([^:]*):(.*)$/s.exec(Buffer.from(value, "base64").toString());
+      if (written === null) {
+        throw refuseCredentials("the Basic credentials are not NAME:TOKEN in Base64");
+      }
+      const [, user = "", password = ""] = written;
       return { token: password, user };
     }
     default:

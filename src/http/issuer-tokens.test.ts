@@ -1,4 +1,5 @@
 /** Tokens of an issuer, good and bad, through the whole of the HTTP edge. */
+import { KeyObject, sign } from "node:crypto";
 import * as fc from "fast-check";
 import {
   CompactEncrypt,
@@ -228,6 +229,22 @@ const wrong: Record<string, (world: World) => Promise<string>> = {
   "a signature with padding": async ({ issuer, nowMs }) => `${await issuer.sign(nowMs)}==x`,
   "a signature of zeros (CVE-2022-21449)": async ({ issuer, nowMs }) =>
     (await issuer.sign(nowMs)).replace(/[^.]*$/, Buffer.alloc(64).toString("base64url")),
+  "a signature in DER form": async (world) => {
+    const input = `${encode({ alg: "ES256", kid: "first" })}.${encode(claimsFor(world))}`;
+    const key = KeyObject.from(world.issuer.keys[0]?.privateKey as never);
+    return `${input}.${sign("sha256", Buffer.from(input), key).toString("base64url")}`;
+  },
+  "an audience in a list of lists": ({ issuer, nowMs }) =>
+    issuer.sign(nowMs, { aud: [[audience]] }),
+  "a time of expiry in a list": ({ issuer, nowMs }) =>
+    issuer.sign(nowMs, { exp: [Math.floor(nowMs / 1_000) + 300] }),
+  "a time of expiry in its prototype": async ({ issuer, nowMs }) => {
+    const own = { iss: issuer.url, aud: audience, sub: "job:1" };
+    const text = `${JSON.stringify(own).slice(0, -1)},"__proto__":${JSON.stringify(times(nowMs))}}`;
+    const signed = new CompactSign(Buffer.from(text));
+    const header = { alg: "ES256", kid: "first" };
+    return signed.setProtectedHeader(header).sign(issuer.keys[0]?.privateKey as never);
+  },
   "a payload that is encrypted": async (world) => {
     const { publicKey } = await generateKeyPair("ECDH-ES+A256KW");
     const plain = Buffer.from(JSON.stringify(claimsFor(world)));

@@ -27,6 +27,12 @@ class Durations(unittest.TestCase):
                 berth.parse_duration(text)
 
 
+class Renewals(unittest.TestCase):
+    def test_come_in_time_also_if_the_clock_is_wrong(self) -> None:
+        for left, wanted in ((60.0, 40.0), (3600.0, 180.0), (-3600.0, 2.0), (86400.0, 180.0)):
+            self.assertEqual(berth._renew_in(left), wanted)
+
+
 class Clients(unittest.TestCase):
     def test_refuse_addresses_that_are_none(self) -> None:
         for url in ("", "localhost:8080", "ftp://x", "http://", "http://me:secret@x"):

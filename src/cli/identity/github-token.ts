@@ -8,7 +8,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
 import { readValue, token } from "../values.ts";
 import { NoIdToken } from "./no-id-token.ts";
-import { expiryOf } from "./token-expiry.ts";
+import { lifetimeOf } from "./token-expiry.ts";
 
 const answerMs = 10_000;
 /** A token that expires sooner is replaced before it is sent. */
@@ -31,17 +31,21 @@ export function findGithubToken(serverUrl: string): (() => Promise<string>) | un
   return cached(() => fetchIdToken({ requestUrl, requestToken, audience }));
 }
 
-/** The tokens live for minutes; a command that waits for hours needs several. */
+/**
+ * The tokens live for minutes; a command that waits for hours needs several. A clock that is set meanwhile, or is wrong, has no
+ * effect.
+ */
 function cached(fetchToken: () => Promise<string>): () => Promise<string> {
   let last: Promise<string> | undefined;
   let renewAtMs = 0;
   return async () => {
-    if (last === undefined || Date.now() >= renewAtMs) {
+    if (last === undefined || performance.now() >= renewAtMs) {
       renewAtMs = Number.POSITIVE_INFINITY;
+      const askedAtMs = performance.now();
       last = fetchToken();
       last.then(
         (idToken) => {
-          renewAtMs = expiryOf(idToken) - spareMs;
+          renewAtMs = askedAtMs + lifetimeOf(idToken) - spareMs;
         },
         () => {
           last = undefined;

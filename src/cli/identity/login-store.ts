@@ -62,6 +62,7 @@ export async function changeLogin(
 }
 
 async function lock(path: string): Promise<AsyncDisposable> {
+  let seen = { ino: 0, atMs: 0 };
   for (;;) {
     try {
       await (await open(path, "wx", 0o600)).close();
@@ -70,9 +71,18 @@ async function lock(path: string): Promise<AsyncDisposable> {
       if (codeOf(error) !== "EEXIST") throw error;
     }
     const made = await stat(path).catch(() => undefined);
-    if (made !== undefined && Date.now() - made.mtimeMs > lockMs) await rm(path, { force: true });
+    if (made !== undefined) {
+      if (made.ino !== seen.ino) seen = { ino: made.ino, atMs: performance.now() };
+      const ageMs = Date.now() - made.mtimeMs;
+      if (isAbandoned(ageMs, performance.now() - seen.atMs)) await rm(path, { force: true });
+    }
     await pause(lockPauseMs);
   }
+}
+
+/** `ageMs` is negative if the clock was set back since: then it counts for how long this command has seen the lock. */
+export function isAbandoned(ageMs: number, seenForMs: number): boolean {
+  return Math.max(ageMs, seenForMs) > lockMs;
 }
 
 function unsafe(path: string, state: string, hint: string): CliError {

@@ -8,6 +8,7 @@ import type { CliCommand, Context } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
 import { flag } from "../flags.ts";
+import { momentAhead } from "../show/age.ts";
 import { plain } from "../terminal/text.ts";
 import { findGivenToken } from "./credentials.ts";
 import { changeLogin } from "./login-store.ts";
@@ -50,8 +51,9 @@ Examples:
     const { name, role, space, refusal } = await caller.whoami();
     if (name === null) throw refused(server, plain(refusal ?? "it does not accept the token"));
     await changeLogin(server, async () => ({ ...client, ...tokens }));
-    const until = new Date(expiryOf(tokens.idToken)).toISOString();
-    const end = tokens.refreshToken === undefined ? `until ${until}` : "renewed when it expires";
+    const ends = expiryOf(tokens.idToken);
+    const isRenewed = tokens.refreshToken !== undefined || ends === 0;
+    const end = isRenewed ? "renewed when it expires" : `which expires ${momentAhead(ends)}`;
     note(`Logged in to ${server} as ${plain(name)}, ${role} in space ${space}, ${end}`);
     note(`The login is in ${loginsPath()}; berth logout removes it`);
     if (findGivenToken() !== undefined) {

@@ -3,6 +3,7 @@ import type { CliCommand } from "../cli-command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
 import { outputFlag } from "../flags.ts";
+import { momentAhead } from "../show/age.ts";
 import { formatData } from "../show/listing.ts";
 import { plain } from "../terminal/text.ts";
 import { findGivenToken } from "./credentials.ts";
@@ -62,9 +63,13 @@ async function usedLogin(tokenFile: string | undefined, url: string): Promise<st
   const other = findGivenToken(tokenFile) ?? findGithubToken(url);
   const { [url]: login } = other === undefined ? await readLogins() : {};
   if (login === undefined) return undefined;
-  const until = new Date(expiryOf(login.idToken)).toISOString();
-  const end = login.refreshToken === undefined ? "until" : "renewed before";
-  return `Logged in with berth login through ${plain(login.issuer)}, ${end} ${until}`;
+  const through = `Logged in with berth login through ${plain(login.issuer)}`;
+  const ends = expiryOf(login.idToken);
+  if (ends === 0) return through;
+  const isPast = ends < Date.now();
+  const expires = `${isPast ? "expired" : "expires"} ${momentAhead(ends)}`;
+  const isRenewed = login.refreshToken !== undefined;
+  return `${through}; the token ${expires}${isRenewed ? ", and is renewed by itself" : ""}`;
 }
 
 function isAccepted({ authentication, name }: Whoami): boolean {

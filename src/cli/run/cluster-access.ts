@@ -14,6 +14,10 @@ import { variableSuffix } from "./lease-variables.ts";
 const accessMsMax = 60_000;
 /** Access is read again well before it ends, and never in a tight loop. */
 const renewMsMin = 10_000;
+/**
+ * Access that ends lasts for ten minutes at least. So it is read in time also if the clock of this machine is hours behind.
+ */
+const renewMsMax = 180_000;
 
 export function clusterClaims({ claims }: Pick<HeldLease, "claims">): Claim[] {
   return claims.filter(({ cluster }) => cluster === true);
@@ -97,8 +101,7 @@ export class ClusterFiles {
 
   #renewBefore(expiresAt: string | null, claim: Claim): void {
     if (expiresAt === null || this.#stopped.signal.aborted) return;
-    const leftMs = Date.parse(expiresAt) - Date.now();
-    this.#renewIn(Math.min(Math.max(renewMsMin, (leftMs * 2) / 3), 2 ** 31 - 1), claim);
+    this.#renewIn(renewalMs(expiresAt, Date.now()), claim);
   }
 
   #renewIn(delayMs: number, claim: Claim): void {
@@ -117,6 +120,12 @@ export class ClusterFiles {
       this.#renewIn(renewMsMin, claim);
     }
   }
+}
+
+/** After how long access is read again. */
+export function renewalMs(expiresAt: string, nowMs: number): number {
+  const leftMs = Date.parse(expiresAt) - nowMs;
+  return Math.min(Math.max(renewMsMin, (leftMs * 2) / 3), renewMsMax);
 }
 
 export interface ClusterFilesOptions {

@@ -3,6 +3,7 @@ import { isTemporary, pause } from "../../client/pause.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { Interrupted } from "../failure.ts";
 import { flag, outputFlag } from "../flags.ts";
+import { momentAhead } from "../show/age.ts";
 import { leaseIds } from "../show/leases.ts";
 import { formatData } from "../show/listing.ts";
 import { duration, token } from "../values.ts";
@@ -33,7 +34,7 @@ export const heartbeat: CliCommand = {
     const held = resolveLease(id, rest, "send a heartbeat for");
     const beat = async () => {
       const answer = await context.client.heartbeat(held);
-      const line = `${answer.id} expires at ${answer.expiresAt}`;
+      const line = `${answer.id} expires ${momentAhead(answer.expiresAt)}`;
       context.print(output === "table" ? line : await formatData(answer, output));
     };
     await (every === undefined ? beat() : heartbeatLoop(context, beat, every));

@@ -1,4 +1,5 @@
 /** What a holder gets, from the Secrets that a back end has written. */
+import { parseDocument } from "yaml";
 import type { KubeObject } from "../../kubernetes/kube-objects.ts";
 import { type AccessBundle, Retry } from "../driver.ts";
 import type { SecretMask } from "../secret-mask.ts";
@@ -37,6 +38,14 @@ export async function readAccess(
   if (password === undefined) return { kubeconfig };
   mask.register(decoded(password));
   return { kubeconfig, username: decoded(username), password: decoded(password) };
+}
+
+/** The address of the API in a kubeconfig; undefined if there is none that can be read. */
+export function serverOf(kubeconfig: string): string | undefined {
+  const config = parseDocument(kubeconfig);
+  const server: unknown =
+    config.errors.length > 0 ? "" : config.getIn(["clusters", 0, "cluster", "server"]);
+  return typeof server === "string" && server !== "" ? server : undefined;
 }
 
 function decoded(text: string): string {

@@ -102,7 +102,7 @@ export class HubApi {
     return this.call<Made>({ method: "POST", path: pathOf(kind, namespace), body, ...rest }, kind);
   }
 
-  /** Changes just this object in just this version of it; anything else is a `Retry`. */
+  /** Changes just this object in just this version of it; anything else is a `ChangedMeanwhile`. */
   async patch(
     kind: Kind,
     { metadata }: KubeObject,
@@ -116,7 +116,9 @@ export class HubApi {
       return await this.call<KubeObject>({ method: "PATCH", path, body, ...rest }, kind);
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
-      throw new Retry(`Cannot change ${kind.kind} ${name}: it was changed at the same time`);
+      throw new ChangedMeanwhile(
+        `Cannot change ${kind.kind} ${name}: it was changed at the same time`,
+      );
     }
   }
 
@@ -196,6 +198,9 @@ function throttledMs(error: unknown): number | undefined {
   if (typeof seconds !== "number" || seconds < 0) return undefined;
   return seconds * 1_000 > throttledMsMax ? undefined : seconds * 1_000;
 }
+
+/** Somebody else has written the object since it was read. */
+export class ChangedMeanwhile extends Retry {}
 
 /** 410: what was asked for is too old. */
 class Outdated extends Retry {}

@@ -21,6 +21,8 @@ export interface SweepTools {
 
 /** Without an end of the lease, access lasts this long and is renewed. */
 const spanMs = 3_600_000;
+/** No driver grants less. */
+const shortestMs = 600_000;
 /** Renewed when less than this part is left. */
 const renewAt = 0.5;
 
@@ -35,7 +37,11 @@ interface Marked {
 interface Minted {
   readonly fence: number;
   readonly renewAtMs: number;
+  /** The same by a clock that nobody sets; the other one also counts while the machine sleeps. */
+  readonly steadyAtMs: number;
 }
+
+const never = Number.POSITIVE_INFINITY;
 
 export class LentAccess {
   readonly #tools: SweepTools;
@@ -82,24 +88,38 @@ export class LentAccess {
   async #renewOne(cluster: WatchedCluster, signal: AbortSignal): Promise<void> {
     const { instance } = cluster;
     const known = this.#minted.get(instance);
-    if (known !== undefined && known.renewAtMs === Number.POSITIVE_INFINITY) return;
+    if (known?.renewAtMs === never) return;
     const lent = await this.#tools.work.lentOf(cluster);
     if (lent === undefined) return;
     const { fence, endsAtMs } = lent;
     const now = Date.now();
     const minted = this.#minted.get(instance);
-    if (minted?.fence === fence && now < minted.renewAtMs) return;
+    if (minted?.fence === fence && !isDue(minted, now)) return;
     const { driver } = await this.#tools.drivers.open(cluster, async () => ({}));
     if (!driver.capabilities.mintsAccess) {
-      this.#minted.set(instance, { fence, renewAtMs: Number.POSITIVE_INFINITY });
+      this.#minted.set(instance, { fence, renewAtMs: never, steadyAtMs: never });
       return;
     }
-    const untilMs = Math.min(endsAtMs ?? Number.POSITIVE_INFINITY, now + spanMs);
+    const untilMs = Math.min(endsAtMs ?? never, now + spanMs);
     const bundle = await this.#tools.calls.run(() =>
       driver.credentials(refOf(cluster), { signal, until: new Date(untilMs) }),
     );
-    await this.#tools.work.putLentAccess(cluster, fence, bundle);
-    const endMs = bundle.expiresAt === undefined ? untilMs : Date.parse(bundle.expiresAt);
-    this.#minted.set(instance, { fence, renewAtMs: now + (endMs - now) * renewAt });
+    const life = lifeMs(bundle.expiresAt, untilMs, now);
+    const lastsMs = bundle.expiresAt === undefined ? undefined : life;
+    await this.#tools.work.putLentAccess(cluster, { bundle, fence, lastsMs });
+    const restMs = life * renewAt;
+    const steadyAtMs = performance.now() + restMs;
+    this.#minted.set(instance, { fence, renewAtMs: now + restMs, steadyAtMs });
   }
+}
+
+function isDue({ renewAtMs, steadyAtMs }: Minted, now: number): boolean {
+  return now >= renewAtMs || performance.now() >= steadyAtMs;
+}
+
+/** How long access lasts. What ends it may have a clock of its own: its word counts only if it is sooner. */
+export function lifeMs(expiresAt: string | undefined, untilMs: number, now: number): number {
+  const wantedMs = Math.max(untilMs - now, shortestMs);
+  const saidMs = Date.parse(expiresAt ?? "") - now;
+  return saidMs > 0 && saidMs < wantedMs ? saidMs : wantedMs;
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
+import type { UnusableTemplate } from "../../api/cluster-schemas.ts";
 import { Broker } from "../../broker/broker.ts";
 import { SystemEnvironment } from "../../broker/environment.ts";
 import { newRequestId } from "../../broker/lease-identity.ts";
@@ -34,6 +35,8 @@ export class ScriptedSite implements AsyncDisposable {
   readonly lost: string[] = [];
   readonly orphans: Orphan[] = [];
   readonly errors: unknown[] = [];
+  /** What the provisioner has reported last. */
+  unusable: readonly UnusableTemplate[] = [];
   readonly checks = new CredentialChecks();
   /** What spaces have stored. */
   readonly credentials: SpaceCredentials[] = [];
@@ -103,6 +106,9 @@ export class ScriptedSite implements AsyncDisposable {
       putLogs: ({ instance }, why, text) => void this.logs.push({ instance, why, text }),
       openCredentials: async () => ({ OWN: "own-credential-value" }),
       putHubClusters: () => undefined,
+      putUnusable: (templates) => {
+        this.unusable = templates;
+      },
       credentialsNamed: async () => this.credentials,
       checks: this.checks,
     };
