@@ -173,7 +173,7 @@ test("a damaged backup is refused, and nothing is written", async () => {
     writeFileSync(file, good);
     apply();
     const { code, stderr } = await berth("restore", file, "--data", join(folder, name));
-    expect([code, stderr], name).toEqual([69, expect.stringContaining("damaged or missing")]);
+    expect([code, stderr], name).toEqual([65, expect.stringContaining("damaged or missing")]);
   }
 });
 

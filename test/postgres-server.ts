@@ -48,6 +48,8 @@ export class PostgresServer implements AsyncDisposable {
   readonly #bin: string;
   readonly #user = ordinaryUser();
   #process: ReturnType<typeof spawn> | undefined;
+  /** It does not outlive this process, however that ends. */
+  readonly #kill = () => void this.#process?.kill("SIGQUIT");
 
   private constructor(bin: string, folder: string, port: number) {
     this.#bin = bin;
@@ -115,6 +117,7 @@ export class PostgresServer implements AsyncDisposable {
       cwd: this.folder,
       stdio: "ignore",
     });
+    process.once("exit", this.#kill);
     for (let tries = 0; !(await this.#answers()); tries += 1) {
       if (tries > 300) throw new Error("PostgreSQL did not start within 30 s");
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -132,6 +135,10 @@ export class PostgresServer implements AsyncDisposable {
     } finally {
       await client.end().catch(() => {});
     }
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
   }
 
   url(database: string, port = this.port): string {
@@ -152,6 +159,7 @@ export class PostgresServer implements AsyncDisposable {
   async stop(signal: NodeJS.Signals = "SIGINT"): Promise<void> {
     const running = this.#process;
     this.#process = undefined;
+    process.removeListener("exit", this.#kill);
     if (running === undefined || running.exitCode !== null) return;
     const ended = new Promise((resolve) => running.once("exit", resolve));
     running.kill(signal);

@@ -14,6 +14,8 @@ export interface TestDatabase {
   /** The same, through another port. */
   through(otherPort: number, schema: string): string;
   query(sql: string): Promise<Record<string, unknown>[]>;
+  /** A connection of its own, which the caller ends. */
+  client(): Promise<Client>;
   readonly port: number;
 }
 
@@ -46,5 +48,10 @@ export function testDatabase(): TestDatabase {
     },
     through,
     query: (sql) => run(name, sql),
+    async client() {
+      const client = new Client(`postgres://postgres@127.0.0.1:${port}/${name}`);
+      await client.connect();
+      return client;
+    },
   };
 }

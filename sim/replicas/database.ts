@@ -130,7 +130,8 @@ export class SimulatedDatabase {
     return seq === this.head && (epoch === this.#head.epoch || this.#bugs.ignoreEpoch === true);
   }
 
-  #append([seq, at, count, events, previous, checksum, epoch]: readonly unknown[]): Row[] {
+  #append(values: readonly unknown[]): Row[] {
+    const [seq, at, count, events, previous, checksum, epoch, , leaseMs] = values;
     const commit = { seq, at, count, events, previous, checksum, epoch } as Commit;
     if (!this.#isEnd(commit.seq - 1, commit.epoch)) return [];
     assertInvariant(
@@ -139,6 +140,7 @@ export class SimulatedDatabase {
     );
     this.#commits.push(commit);
     this.#head.checksum = Number(checksum);
+    this.#head.expiresAtMs = this.#nowMs() + Number(leaseMs);
     this.#disk.commits.push({ seq: commit.seq, at: commit.at, text: commit.events });
     this.#disk.head = commit.seq + commit.count - 1;
     this.committed(commit.seq, commit.at, commit.events);

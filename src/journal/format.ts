@@ -71,6 +71,11 @@ export function formatOf(events: readonly DurableEvent[]): number {
   return newest;
 }
 
+/** All types of events that this Berth knows. */
+export function knownTypes(): string[] {
+  return [...formats.keys()];
+}
+
 /** Whether this Berth knows events of this type. */
 export function isKnownType(type: string): boolean {
   return formats.has(type);

@@ -89,14 +89,23 @@ export class JournalDamaged extends Error {
   override readonly name = "JournalDamaged";
 }
 
-/** The journal fails until a person fixes the cause. `hint` says how. */
+/**
+ * The journal fails until a person fixes the cause. `hint` says how. `input` is set if the cause is a
+ * file that somebody has named: it is missing, or its content cannot be used.
+ */
 export class JournalUnusable extends Error {
   override readonly name = "JournalUnusable";
   readonly hint: string;
+  readonly input: "missing" | "bad" | undefined;
 
-  constructor(message: string, hint: string, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    hint: string,
+    options?: ErrorOptions & { readonly input?: "missing" | "bad" },
+  ) {
     super(message, options);
     this.hint = hint;
+    this.input = options?.input;
   }
 }
 

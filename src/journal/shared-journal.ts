@@ -50,6 +50,11 @@ export interface SharedJournal extends Journal {
    * `append` of this journal names the new epoch. Returns undefined if another replica leads.
    */
   claim(me: Pick<ReplicaReport, "id" | "address">, leaseMs: number): Promise<Standing | undefined>;
+  /**
+   * Each commit of this journal renews the lease too. `sending` is called before a commit is sent, and
+   * what it returns once it is written.
+   */
+  renewWithCommits(sending: () => () => void): void;
   /** Returns undefined if this replica no longer leads. */
   renew(leaseMs: number): Promise<Standing | undefined>;
   /** Ends the epoch, so that another replica can lead at once. Has no effect if it does not lead. */

@@ -19,8 +19,14 @@ export class SharedMemory implements SharedJournal {
   readonly format = journalFormat;
   readonly #store: SharedStore;
   #epoch: number | null = null;
+  #leaseMs = 0;
+  #sending: () => () => void = () => () => {};
+  /** If set, every renewal throws it. */
+  renewalFails: Error | undefined;
   /** If set, every call throws it. */
   fails: Error | undefined;
+  /** Reading waits for it. */
+  mayRead: Promise<void> | undefined;
   /** How often the journal was read. */
   reads = 0;
   /** Set by the replica: tells it that something was committed. */
@@ -47,13 +53,18 @@ export class SharedMemory implements SharedJournal {
   async append(head: number, at: Instant, events: readonly DurableEvent[]): Promise<number> {
     this.#mustReach();
     if (this.#epoch !== this.#store.epoch) throw new JournalConflict("another replica leads");
-    return this.#store.journal.append(head, at, events);
+    const written = this.#sending();
+    if (events.length > 0) this.#store.expiresAtMs = this.#store.nowMs + this.#leaseMs;
+    const seq = await this.#store.journal.append(head, at, events);
+    if (events.length > 0) written();
+    return seq;
   }
 
-  read(seq: number): ReturnType<Journal["read"]> {
+  async *read(seq: number): ReturnType<Journal["read"]> {
     this.#mustReach();
     this.reads += 1;
-    return this.#store.journal.read(seq);
+    await this.mayRead;
+    yield* this.#store.journal.read(seq);
   }
 
   search(text: string, from: number, to: number): ReturnType<Journal["search"]> {
@@ -89,13 +100,19 @@ export class SharedMemory implements SharedJournal {
     store.epoch += 1;
     store.leader = { replica: id, address, sinceMs: store.nowMs };
     store.expiresAtMs = store.nowMs + leaseMs;
+    this.#leaseMs = leaseMs;
     this.#epoch = store.epoch;
     this.onAnswer();
     return this.#standing();
   }
 
+  renewWithCommits(sending: () => () => void): void {
+    this.#sending = sending;
+  }
+
   async renew(leaseMs: number): Promise<Standing | undefined> {
     this.#mustReach();
+    if (this.renewalFails !== undefined) throw this.renewalFails;
     if (this.#epoch !== this.#store.epoch) return undefined;
     this.#store.expiresAtMs = this.#store.nowMs + leaseMs;
     this.onAnswer();
@@ -115,7 +132,12 @@ export class SharedMemory implements SharedJournal {
     return this.format;
   }
 
-  async report(): Promise<void> {}
+  /** Resolves when the replica is in the list. */
+  reported: Promise<void> = Promise.resolve();
+
+  report(): Promise<void> {
+    return this.reported;
+  }
 
   async forget(): Promise<void> {}
 

@@ -5,6 +5,7 @@ import { JournalUnusable } from "./journal.ts";
 import { applicationId, migrations } from "./migrations.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { sql } from "./sqlite-statements.ts";
+import { inTransaction } from "./sqlite-transaction.ts";
 
 /**
  * Readers do not block a writer. This timeout is for a person who writes with sqlite3. The whole
@@ -74,17 +75,12 @@ function migrate(database: DatabaseSync, path: string): void {
     );
   }
   if (version === migrations.length) return;
-  database.exec("BEGIN IMMEDIATE");
-  try {
+  inTransaction(database, () => {
     for (const step of migrations.slice(version)) database.exec(step);
     database.exec(`PRAGMA application_id = ${applicationId}`);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
     createSecret(database);
-    database.exec("COMMIT");
-  } catch (error) {
-    if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
-  }
+  });
 }
 
 /** The secret of an older journal stays. It gets its checksum here, because it had none. */

@@ -3,6 +3,7 @@ import { Broker } from "../broker/broker.ts";
 import { NotLeader } from "../broker/broker-contract.ts";
 import { HandClock, settled } from "../broker/hand-clock.suite.ts";
 import { acquire, pool, release, renew } from "../core/decide/lending.suite.ts";
+import { left } from "../journal/journal.suite.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import { SharedMemory, SharedStore } from "../journal/shared-memory.suite.ts";
 import { Replica } from "./replica.ts";
@@ -98,6 +99,71 @@ describe("Replica", () => {
 
   test("stays the leader while it can renew its lease", async () => {
     const { a, b } = await two();
+    await world.advance(20_000);
+    expect([a.replica.isLeading, b.replica.isLeading]).toEqual([true, false]);
+    expect(world.store.epoch).toBe(1);
+  });
+
+  test("renews its lease while it applies what it has missed", async () => {
+    const { a, b } = await two();
+    const c = await world.replica("c");
+    await a.broker.submit(acquire("x", "aws"));
+    const slow = Promise.withResolvers<void>();
+    b.journal.onAnswer = () => {
+      b.journal.mayRead = slow.promise; // From its claim on.
+    };
+    c.journal.fails = new JournalUnavailable("It comes later");
+    await a.broker.submit(release("x"));
+    world.paused.add("a");
+    await world.advance(2_500);
+    expect(world.store.leader?.replica).toBe("b");
+    c.journal.fails = undefined;
+    await world.advance(20_000);
+    expect(world.store).toMatchObject({ epoch: 2, leader: { replica: "b" } });
+    expect(b.replica.isLeading).toBe(false);
+    slow.resolve();
+    await world.advance(500);
+    expect([b.replica.isLeading, c.replica.isLeading]).toEqual([true, false]);
+    expect(await b.broker.submit(acquire("y", "aws"))).toMatchObject({ type: "granted" });
+  });
+
+  test("stays the leader while it commits, although no renewal gets through", async () => {
+    const { a, b } = await two();
+    a.journal.renewalFails = new JournalUnavailable("It waits for the commits");
+    for (let round = 0; round < 20; round += 1) {
+      await a.broker.submit(acquire(`x${round}`, "aws"));
+      await a.broker.submit(release(`x${round}`));
+      await world.advance(leaseMs - marginMs - 100);
+      expect([a.replica.isLeading, b.replica.isLeading]).toEqual([true, false]);
+    }
+    expect(world.store.epoch).toBe(1);
+    await world.advance(2_000);
+    expect([a.replica.isLeading, b.replica.isLeading]).toEqual([false, true]);
+  });
+
+  test("a commit whose answer comes after the lead was given up renews nothing", async () => {
+    const journal = new SharedMemory(world.store);
+    const tenure = new Tenure(journal, world.clockOf("a"), replicaLimits);
+    await tenure.claim({ id: "a", address: null });
+    const appended = journal.append(0, world.clock.now(), [left(1)]);
+    tenure.end();
+    await appended;
+    expect(tenure.isValid).toBe(false);
+  });
+
+  test("a renewal whose answer comes after the lead was given up renews nothing", async () => {
+    const journal = new SharedMemory(world.store);
+    const tenure = new Tenure(journal, world.clockOf("a"), replicaLimits);
+    await tenure.claim({ id: "a", address: null });
+    const renewed = tenure.renew();
+    tenure.end();
+    await renewed;
+    expect(tenure.isValid).toBe(false);
+  });
+
+  test("renews its lease while the list of replicas cannot be written", async () => {
+    const { a, b } = await two();
+    for (const { journal } of [a, b]) journal.reported = new Promise(() => {});
     await world.advance(20_000);
     expect([a.replica.isLeading, b.replica.isLeading]).toEqual([true, false]);
     expect(world.store.epoch).toBe(1);

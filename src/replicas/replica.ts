@@ -65,6 +65,7 @@ export class Replica {
   #tickAgain = false;
   #claimAtMs: number | undefined;
   #reportAtMs = Number.NEGATIVE_INFINITY;
+  #reporting: Promise<void> | undefined;
   #looking: Promise<void> | undefined;
   #nextLook: Promise<void> | undefined;
   readonly #onChange = new Set<() => void>();
@@ -101,6 +102,11 @@ export class Replica {
   /** Whether notifications arrive; otherwise this replica polls. */
   get isNotified(): boolean {
     return this.#watch?.isLive ?? false;
+  }
+
+  /** Whether the journal could be reached the last time. */
+  get isReachable(): boolean {
+    return this.#isReachable;
   }
 
   /** For how long memory may have missed something; 0 for the leader. */
@@ -146,6 +152,7 @@ export class Replica {
       ? this.#stepDown(new Error("This server stops"))
       : Promise.resolve();
     await this.#handedOver;
+    await this.#reporting;
     await this.#journal.forget(this.id).catch(() => {}); // The list forgets it by itself later.
   }
 
@@ -198,7 +205,12 @@ export class Replica {
       if (this.#isLeading && !this.#tenure.isValid) await this.#stepDown(cause);
       this.#setReachable(cause);
     }
-    await this.#report().catch(() => {});
+    // Not awaited: the next renewal must not wait for it.
+    this.#reporting ??= this.#report()
+      .catch(() => {})
+      .finally(() => {
+        this.#reporting = undefined;
+      });
   }
 
   async #renew(): Promise<void> {
@@ -282,13 +294,32 @@ export class Replica {
     this.#isLeading = true;
     this.#setStanding(standing);
     try {
-      await this.#broker?.lead();
+      await this.#whileRenewing(this.#broker?.lead() ?? Promise.resolve());
     } catch (cause) {
       await this.#stepDown(cause instanceof Error ? cause : new Error(String(cause)));
       throw cause;
     }
     this.#notify();
     this.#listener.leads?.(true);
+  }
+
+  /** Applying what is missing may take longer than the lease lasts. Throws if another one leads then. */
+  async #whileRenewing(work: Promise<void>): Promise<void> {
+    const { renewEveryMs } = this.#setup.limits;
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+    });
+    for (;;) {
+      const pause = Promise.withResolvers<void>();
+      const cancel = this.#clock.after(renewEveryMs, pause.resolve);
+      await Promise.race([done, pause.promise]).finally(cancel);
+      if (isDone) return done;
+      const renewed = await this.#tenure.renew().catch(() => "not renewed");
+      if (renewed !== undefined) continue;
+      await done;
+      throw new NotLeader("Another server leads");
+    }
   }
 
   /** Ends its own epoch, if it still can, so that nobody has to wait for the lease to run out. */

@@ -11,11 +11,14 @@ export class Tenure {
   readonly #clock: ReplicaClock;
   readonly #limits: ReplicaLimits;
   #validUntilMs = Number.NEGATIVE_INFINITY;
+  /** Which claim it is, so that no late answer to an earlier one counts. */
+  #claims = 0;
 
   constructor(journal: SharedJournal, clock: ReplicaClock, limits: ReplicaLimits) {
     this.#journal = journal;
     this.#clock = clock;
     this.#limits = limits;
+    journal.renewWithCommits(() => this.#sending());
   }
 
   /** Asked before every decision and every answer. */
@@ -27,20 +30,32 @@ export class Tenure {
   async claim(me: Pick<ReplicaReport, "id" | "address">): Promise<Standing | undefined> {
     const sentAtMs = this.#clock.nowMs();
     const standing = await this.#journal.claim(me, this.#limits.leaseMs);
-    if (standing !== undefined) this.#extend(sentAtMs);
+    if (standing === undefined) return undefined;
+    this.#claims += 1;
+    this.#extend(sentAtMs);
     return standing;
   }
 
   /** Undefined: another replica leads, or may. */
   async renew(): Promise<Standing | undefined> {
-    const sentAtMs = this.#clock.nowMs();
+    const extend = this.#sending();
     const standing = await this.#journal.renew(this.#limits.leaseMs);
     if (standing === undefined) this.end();
-    else this.#extend(sentAtMs);
+    else extend();
     return standing;
   }
 
+  /** Something that renews the lease is being sent. Call the result once the database has done it. */
+  #sending(): () => void {
+    const sentAtMs = this.#clock.nowMs();
+    const claims = this.#claims;
+    return () => {
+      if (claims === this.#claims) this.#extend(sentAtMs);
+    };
+  }
+
   end(): void {
+    this.#claims += 1;
     this.#validUntilMs = Number.NEGATIVE_INFINITY;
   }
 

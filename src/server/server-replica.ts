@@ -56,6 +56,9 @@ export class ServerReplica {
       get isNotified() {
         return replica.isNotified;
       },
+      get isReachable() {
+        return replica.isReachable;
+      },
       get staleMs() {
         return replica.staleMs;
       },

@@ -2,13 +2,16 @@ import { Socket } from "node:net";
 import { Client, type ClientConfig, Pool, type PoolClient, type QueryResultRow } from "pg";
 import type { JournalWatcher } from "../shared-journal.ts";
 import type { PostgresAddress } from "./address.ts";
+import { cancelStatement } from "./cancel.ts";
 import type { Database, Row, Statement } from "./database.ts";
 import { ConnectionLost, noTls, postgresFailure } from "./failure.ts";
 import { Listener } from "./listener.ts";
 import { passwordFor } from "./password-file.ts";
 
-/** Commits, renewals, reads and a few searches at once. */
-const connectionsMax = 6;
+/** For a commit, a renewal and a look at who leads. */
+const urgentMax = 3;
+/** For everything else, such as searches, which may take long. */
+const othersMax = 4;
 const connectMsMax = 3_000;
 /** A connection that does not answer for this long is closed. */
 const answerMsMax = 10_000;
@@ -21,16 +24,14 @@ const keepAliveAfterMs = 5_000;
  */
 export class Connections implements Database {
   readonly #address: PostgresAddress;
-  readonly #pool: Pool;
+  readonly #urgent: Pool;
+  readonly #others: Pool;
   readonly #sockets = new Set<Socket>();
 
   private constructor(address: PostgresAddress) {
     this.#address = address;
-    const stream = () => this.#newSocket();
-    this.#pool = new Pool({
-      ...{ ...configOf(address), stream, max: connectionsMax, idleTimeoutMillis: 60_000 },
-    });
-    this.#pool.on("error", () => {}); // An idle connection was lost. The next statement opens one.
+    this.#urgent = this.#pool(urgentMax);
+    this.#others = this.#pool(othersMax);
   }
 
   /** Throws `JournalUnusable` or `JournalUnavailable` if there is no connection. */
@@ -53,13 +54,15 @@ export class Connections implements Database {
   }
 
   get isOpen(): boolean {
-    return !this.#pool.ending;
+    return !this.#others.ending;
   }
 
   /** One statement in a transaction of its own. */
   async run(statement: Statement): Promise<Row[]> {
     const { verb, sql, values = [], timeoutMs = answerMsMax } = statement;
-    return this.#with(verb, timeoutMs, async (client) => {
+    const { urgent = false, goesOn = false } = statement;
+    const pool = urgent ? this.#urgent : this.#others;
+    return this.#with(pool, { verb, timeoutMs, goesOn }, async (client) => {
       const { rows } = await client.query<QueryResultRow>(sql, [...values]);
       return rows;
     });
@@ -70,7 +73,8 @@ export class Connections implements Database {
     verb: string,
     work: (run: (sql: string, values?: readonly unknown[]) => Promise<Row[]>) => Promise<Result>,
   ): Promise<Result> {
-    return this.#with(verb, answerMsMax, async (client) => {
+    const limits = { verb, timeoutMs: answerMsMax, goesOn: true };
+    return this.#with(this.#others, limits, async (client) => {
       const run = async (sql: string, values?: readonly unknown[]) =>
         // Without values it may be several statements.
         (await (values === undefined ? client.query(sql) : client.query(sql, [...values]))).rows;
@@ -92,9 +96,17 @@ export class Connections implements Database {
   }
 
   async close(): Promise<void> {
-    if (!this.#pool.ending) await this.#pool.end();
+    if (this.isOpen) await Promise.all([this.#urgent.end(), this.#others.end()]);
     // `pg` leaves the socket open when it has no password to send.
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #pool(max: number): Pool {
+    const stream = () => this.#newSocket();
+    const config = { ...configOf(this.#address), stream, max, idleTimeoutMillis: 60_000 };
+    const pool = new Pool(config);
+    pool.on("error", () => {}); // An idle connection was lost. The next statement opens one.
+    return pool;
   }
 
   #newSocket(): Socket {
@@ -104,16 +116,23 @@ export class Connections implements Database {
   }
 
   async #with<Result>(
-    verb: string,
-    timeoutMs: number,
+    pool: Pool,
+    { verb, timeoutMs, goesOn }: Required<Pick<Statement, "verb" | "timeoutMs" | "goesOn">>,
     work: (client: PoolClient) => Promise<Result>,
   ): Promise<Result> {
     let client: PoolClient | undefined;
     let failed = true;
+    let isLate = false;
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(this.#noAnswer(verb, timeoutMs)), timeoutMs);
+    const timer = setTimeout(() => {
+      // The answer may have come while this process was busy: then it is read before that.
+      setImmediate(() => {
+        isLate = true;
+        late.reject(this.#noAnswer(verb, timeoutMs));
+      });
+    }, timeoutMs);
     late.promise.catch(ignore);
-    const connecting = this.#pool.connect();
+    const connecting = pool.connect();
     try {
       const connected = await Promise.race([connecting, late.promise]);
       client = connected;
@@ -125,12 +144,18 @@ export class Connections implements Database {
       if (client === undefined) connecting.then((unused) => unused.release(), ignore);
       const failure = postgresFailure(error, verb, this.name);
       failed = failure instanceof ConnectionLost || failure === error;
+      if (isLate && !goesOn && client !== undefined) this.#cancel(client);
       throw failure;
     } finally {
       clearTimeout(timer);
       client?.removeListener("error", ignore);
       client?.release(failed);
     }
+  }
+
+  #cancel(client: PoolClient): void {
+    if (!this.isOpen) return;
+    cancelStatement(client, this.#newSocket(), this.#address.tls ?? false, connectMsMax);
   }
 
   #noAnswer(verb: string, timeoutMs: number): ConnectionLost {

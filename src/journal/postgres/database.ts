@@ -7,6 +7,13 @@ export interface Statement {
   readonly sql: string;
   readonly values?: readonly unknown[];
   readonly timeoutMs?: number;
+  /** It must not wait for others: without it nobody leads, or nothing is decided. */
+  readonly urgent?: boolean;
+  /**
+   * Not cancelled when it is too late. A commit that waits for a standby must go on waiting: cancelled, it is
+   * there for readers and not yet safe.
+   */
+  readonly goesOn?: boolean;
 }
 
 /** What the journal needs of PostgreSQL once its schema is there. The simulator has its own. */

@@ -45,6 +45,36 @@ test("claim() lets one of many replicas lead", async () => {
   expect(standing?.remainingMs).toBeGreaterThan(50_000);
 });
 
+test("append() renews the lease, and says when it was sent and when it was written", async () => {
+  const [a, b] = await two();
+  const said: string[] = [];
+  a.renewWithCommits(() => {
+    said.push("sent");
+    return () => void said.push("written");
+  });
+  await a.claim(me("a"), 3_600_000);
+  const schema = a.name.split("schema=")[1];
+  await database.query(`UPDATE ${schema}.head SET expires_at = '-infinity'`);
+  await a.append(0, at(1), [left(1)]);
+  expect(said).toEqual(["sent", "written"]);
+  expect(await b.claim(me("b"), 60_000)).toBeUndefined();
+  expect((await b.look()).remainingMs).toBeGreaterThan(3_000_000);
+});
+
+test("renew() waits for no search, however many are under way", async () => {
+  const [a] = await two();
+  await a.claim(me("a"), 3_600_000);
+  const schema = a.name.split("schema=")[1];
+  const blocker = await database.client();
+  await blocker.query(`BEGIN; LOCK TABLE ${schema}.journal IN ACCESS EXCLUSIVE MODE`);
+  const searches = Array.from({ length: 20 }, () => a.search("x", 1, 9).catch(() => "failed"));
+  // On a machine that is slow now, one renewal may be too late; with no connection each of them is.
+  const renewed = () => a.renew(3_600_000).catch(() => undefined);
+  await expect.poll(renewed, { timeout: 8_000 }).toMatchObject({ leader: { replica: "a" } });
+  await blocker.end();
+  await Promise.all(searches);
+});
+
 test("claim() succeeds when the lease has run out, and the old leader cannot append", async () => {
   const [a, b] = await two();
   await a.claim(me("a"), 50);

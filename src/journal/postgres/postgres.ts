@@ -42,6 +42,7 @@ const appendMsMax = 2_000;
 const appendTries = 4;
 /** Shorter than a lease, so that a renewal on a dead connection can be repeated in time. */
 const renewMsMax = 600;
+const urgently = { timeoutMs: appendMsMax, urgent: true } as const;
 
 interface JournalParts {
   readonly database: Database;
@@ -67,6 +68,9 @@ export class PostgresJournal implements SharedJournal {
   readonly #sql: Statements;
   readonly #channel: string;
   #epoch: number | null = null;
+  /** Of the last claim or renewal. Each commit renews it for as long. */
+  #leaseMs = 0;
+  #sending: () => () => void = () => () => {};
   #end: JournalEnd;
   #bytes: number;
   #snapshotBytes: number;
@@ -169,16 +173,21 @@ export class PostgresJournal implements SharedJournal {
     const { seq, at, count, events } = commit;
     const previous = this.#end.checksum;
     const checksum = commitChecksum(previous, commit);
-    const values = [seq, at, count, events, previous, checksum, epoch, this.#channel];
-    const append = { verb: "append to", sql: this.#sql.append, values, timeoutMs: appendMsMax };
+    const values = [
+      ...[seq, at, count, events, previous, checksum, epoch],
+      ...[this.#channel, this.#leaseMs],
+    ];
+    const written = this.#sending();
+    const append = { verb: "append to", sql: this.#sql.append, values, ...urgently, goesOn: true };
     let [row, isRepeated] = await this.#untilAnswered(append);
     if (row === undefined && isRepeated) {
       // An attempt whose answer was lost may have written it, even if another replica leads now.
-      const written = { verb: "append to", sql: this.#sql.written, values: [seq, checksum, epoch] };
-      [row] = await this.#untilAnswered(written);
+      const find = { verb: "append to", sql: this.#sql.written, values: [seq, checksum, epoch] };
+      [row] = await this.#untilAnswered({ ...find, urgent: true });
     }
     if (row === undefined) return undefined;
     this.#end = { head: seq + count - 1, checksum };
+    written();
     return Number(row["bytes"]);
   }
 
@@ -201,14 +210,14 @@ export class PostgresJournal implements SharedJournal {
 
   async #probe(head: number, epoch: number): Promise<number | undefined> {
     const values = [head, epoch];
-    const probe = { verb: "append to", sql: this.#sql.probe, values, timeoutMs: appendMsMax };
+    const probe = { verb: "append to", sql: this.#sql.probe, values, ...urgently };
     const [row] = await this.#run(probe);
     return row === undefined ? undefined : Number(row["bytes"]);
   }
 
   /** Throws `JournalConflict` if another replica leads. */
   async #readEnd(epoch: number): Promise<void> {
-    const [row] = await this.#run({ verb: "append to", sql: this.#sql.head });
+    const [row] = await this.#run({ verb: "append to", sql: this.#sql.head, urgent: true });
     if (Number(row?.["epoch"]) !== epoch) {
       this.#epoch = null;
       throw notLeading();
@@ -220,7 +229,7 @@ export class PostgresJournal implements SharedJournal {
   async #makeSure(): Promise<void> {
     const epoch = this.#epoch;
     if (!this.#isUnsure || epoch === null) return;
-    const fence = { verb: "read", sql: this.#sql.fence, values: [epoch], timeoutMs: appendMsMax };
+    const fence = { verb: "read", sql: this.#sql.fence, values: [epoch], ...urgently };
     const [row] = await this.#run(fence);
     if (this.#epoch !== epoch) return;
     this.#isUnsure = false;
@@ -323,7 +332,7 @@ export class PostgresJournal implements SharedJournal {
     const [row = {}] = await this.#run({
       verb: "read",
       sql: this.#sql.look,
-      timeoutMs: appendMsMax,
+      ...urgently,
     });
     return standingFrom(row);
   }
@@ -333,9 +342,9 @@ export class PostgresJournal implements SharedJournal {
     leaseMs: number,
   ): Promise<Standing | undefined> {
     const values = [id, address, leaseMs, this.#channel];
-    const claim = { verb: "lead", sql: this.#sql.claim, values, timeoutMs: appendMsMax };
-    const [row] = await this.#run(claim);
+    const [row] = await this.#run({ verb: "lead", sql: this.#sql.claim, values, ...urgently });
     if (row === undefined) return undefined;
+    this.#leaseMs = leaseMs;
     this.#epoch = Number(row["epoch"]);
     this.#end = { head: Number(row["seq"]), checksum: Number(row["checksum"]) };
     this.#bytes = Number(row["bytes"]);
@@ -343,12 +352,17 @@ export class PostgresJournal implements SharedJournal {
     return standingFrom(row);
   }
 
+  renewWithCommits(sending: () => () => void): void {
+    this.#sending = sending;
+  }
+
   async renew(leaseMs: number): Promise<Standing | undefined> {
     const epoch = this.#epoch;
     if (epoch === null) return undefined;
     const values = [epoch, leaseMs];
-    const renew = { verb: "lead", sql: this.#sql.renew, values, timeoutMs: renewMsMax };
-    const [row] = await this.#run(renew);
+    this.#leaseMs = leaseMs;
+    const limits = { timeoutMs: renewMsMax, urgent: true };
+    const [row] = await this.#run({ verb: "lead", sql: this.#sql.renew, values, ...limits });
     if (row !== undefined) return standingFrom(row);
     if (this.#epoch === epoch) this.#epoch = null;
     return undefined;
@@ -360,7 +374,7 @@ export class PostgresJournal implements SharedJournal {
     this.#epoch = null;
     if (epoch === null) return;
     const values = [epoch, this.#channel];
-    await this.#run({ verb: "resign from", sql: this.#sql.resign, values, timeoutMs: appendMsMax });
+    await this.#run({ verb: "resign from", sql: this.#sql.resign, values, ...urgently });
   }
 
   async report({ id, address, version, seq }: ReplicaReport): Promise<void> {

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import { postgresTest as test, testDatabase } from "../../../test/test-database.ts";
-import { JournalUnusable } from "../journal.ts";
+import { commitChecksum } from "../checksum.ts";
+import { at, left, readAll } from "../journal.suite.ts";
+import { JournalUnusable, storedCommit } from "../journal.ts";
 import { parsePostgresAddress } from "./address.ts";
 import { Connections } from "./connections.ts";
 import { type Migration, migrations } from "./migrations.ts";
@@ -29,7 +31,7 @@ async function describe(schema: string): Promise<unknown> {
     WHERE relnamespace = '${schema}'::regnamespace AND relkind <> 't' ORDER BY 1`);
   const functions = await database.query(`
     SELECT proname, pg_get_functiondef(oid) AS text FROM pg_proc
-    WHERE pronamespace = '${schema}'::regnamespace ORDER BY 1`);
+    WHERE pronamespace = '${schema}'::regnamespace ORDER BY 1, 2`);
   const compression = await database.query(`
     SELECT attname, attcompression FROM pg_attribute
     WHERE attrelid = '${schema}.journal'::regclass AND attnum > 0 ORDER BY attnum`);
@@ -46,6 +48,42 @@ test("prepareSchema() creates the schema in schema.sql", async () => {
   expect(await describe(schemaIn(address))).toEqual(await describe("by_hand"));
 });
 
+/** As a Berth whose schema had this version has left it, with one commit. */
+async function written(address: string, version: number): Promise<void> {
+  const parsed = parsePostgresAddress(address);
+  const connections = await Connections.open(parsed);
+  await prepareSchema(connections, parsed.schema, migrations.slice(0, version));
+  const commit = storedCommit(0, at(1), [left(1)]);
+  const { seq, count, events } = commit;
+  const checksum = commitChecksum(0, commit);
+  const values = [seq, at(1), count, events, 0, checksum, 0];
+  await connections.transaction("append to", async (run) => {
+    await run(`SET LOCAL search_path TO ${parsed.schema}`);
+    if (version > 1) {
+      const append = "SELECT append_commit($1, $2, $3, $4, $5, $6, $7, 'channel')";
+      return run(append, values);
+    }
+    await run("INSERT INTO journal VALUES ($1, $2, $3, $4, $5, $6, $7)", values);
+    return run("UPDATE head SET seq = 1, checksum = $1, bytes = $2", [checksum, events.length]);
+  });
+  await connections.close();
+}
+
+test.each(migrations.slice(0, -1).map((_, index) => index + 1))(
+  "PostgresJournal.open() opens a journal with the schema of version %i, and goes on with it",
+  async (version) => {
+    const [address, fresh] = [database.address(), database.address()];
+    await written(address, version);
+    await opened(fresh);
+    const journal = await PostgresJournal.open(address);
+    await journal.claim({ id: "a", address: null }, 60_000);
+    expect(await journal.append(1, at(2), [left(2)])).toBe(2);
+    expect((await readAll(journal)).flatMap(({ events }) => events)).toEqual([left(1), left(2)]);
+    await journal.close();
+    expect(await describe(schemaIn(address))).toEqual(await describe(schemaIn(fresh)));
+  },
+);
+
 test.each([
   ["off", "on"],
   ["remote_write", "remote_write"],
@@ -59,7 +97,9 @@ test.each([
     const found = await connections.transaction("append to", async (run) => {
       await run(`SET LOCAL synchronous_commit = ${given}`);
       const append = statementsFor(parsed.schema).append;
-      expect(await run(append, [1, 0, 1, "[]", 0, 0, 0, "channel"])).toEqual([{ bytes: "2" }]);
+      expect(await run(append, [1, 0, 1, "[]", 0, 0, 0, "channel", 1_000])).toEqual([
+        { bytes: "2" },
+      ]);
       return run("SHOW synchronous_commit");
     });
     await connections.close();

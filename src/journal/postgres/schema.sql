@@ -59,6 +59,7 @@ SELECT
   each.event
 FROM journal, jsonb_array_elements(journal.events::jsonb) WITH ORDINALITY AS each (event, position);
 
+-- For servers of the version before.
 CREATE FUNCTION append_commit(
   new_seq bigint, new_at bigint, new_count integer, new_events text, new_previous bigint,
   new_checksum bigint, new_epoch bigint, channel text
@@ -70,6 +71,34 @@ BEGIN
   UPDATE head
   SET seq = new_seq + new_count - 1, checksum = new_checksum,
     bytes = head.bytes + octet_length(new_events)
+  WHERE head.seq = new_seq - 1 AND head.epoch = new_epoch
+  RETURNING head.bytes INTO total;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO journal (seq, at, count, events, previous, checksum, epoch)
+  VALUES (new_seq, new_at, new_count, new_events, new_previous, new_checksum, new_epoch);
+  PERFORM pg_notify(channel, new_seq::text);
+  IF current_setting('synchronous_commit') = 'off' THEN
+    PERFORM set_config('synchronous_commit', 'on', true); -- for this transaction: it must be durable
+  END IF;
+  RETURN total;
+END
+$body$;
+
+-- Every commit renews the lease of the leader.
+CREATE FUNCTION append_commit(
+  new_seq bigint, new_at bigint, new_count integer, new_events text, new_previous bigint,
+  new_checksum bigint, new_epoch bigint, channel text, lease_ms integer
+) RETURNS bigint -- length of all commits; null: not written, because of the head or the epoch
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+DECLARE
+  total bigint;
+BEGIN
+  UPDATE head
+  SET seq = new_seq + new_count - 1, checksum = new_checksum,
+    bytes = head.bytes + octet_length(new_events),
+    expires_at = clock_timestamp() + lease_ms * interval '1 millisecond'
   WHERE head.seq = new_seq - 1 AND head.epoch = new_epoch
   RETURNING head.bytes INTO total;
   IF NOT FOUND THEN

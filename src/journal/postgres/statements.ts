@@ -23,10 +23,11 @@ export function statementsFor(schema: string) {
     /**
      * One statement is one transaction: it writes everything, or nothing if the journal does not end
      * right before this commit or another replica leads. The row of \`head\` is locked until the end,
-     * so that a new leader is elected before or after it. The function is in \`migrations.ts\`.
+     * so that a new leader is elected before or after it. It renews the lease, so that no leader loses
+     * the lead because it is busy. The function is in \`migrations.ts\`.
      */
     append: `
-      SELECT bytes FROM ${table("append_commit")}($1, $2, $3, $4, $5, $6, $7, $8) AS bytes
+      SELECT bytes FROM ${table("append_commit")}($1, $2, $3, $4, $5, $6, $7, $8, $9::integer) AS bytes
       WHERE bytes IS NOT NULL`,
 
     probe: `

@@ -63,7 +63,7 @@ export async function backupSource(path: string): Promise<JournalSource> {
   let snapshot: Snapshot | undefined;
   let head: number | undefined;
   const sealed: SealedRow[] = [];
-  if (!existsSync(path)) throw unusable(path, "there is no such file");
+  if (!existsSync(path)) throw unusable(path, "there is no such file", "missing");
   for await (const line of linesOf(path)) {
     if ("header" in line) header = line.header;
     if (header === undefined) break;
@@ -71,8 +71,8 @@ export async function backupSource(path: string): Promise<JournalSource> {
     if ("secret" in line) sealed.push(rowOf(line.secret));
     if ("end" in line) head = line.end.head;
   }
-  if (header?.format !== format) throw unusable(path, "it is not a backup of a journal");
-  if (header.version > formatVersion) throw unusable(path, "a newer Berth wrote it");
+  if (header?.format !== format) throw unusable(path, "it is not a backup of a journal", "bad");
+  if (header.version > formatVersion) throw unusable(path, "a newer Berth wrote it", "bad");
   if (head === undefined) throw damaged(path, "its end");
   const mark = header.journalFormat ?? 1;
   mustKnowFormat(mark, `"${path}"`);
@@ -164,13 +164,16 @@ function rowOf({ sealed, ...rest }: SecretLine): SealedRow {
   return { ...rest, sealed: Buffer.from(sealed, "base64") };
 }
 
-function unusable(path: string, state: string): JournalUnusable {
-  return new JournalUnusable(`Cannot use the file "${path}": ${state}`, "Name another file");
+function unusable(path: string, state: string, input?: "missing" | "bad"): JournalUnusable {
+  return new JournalUnusable(`Cannot use the file "${path}": ${state}`, "Name another file", {
+    ...(input && { input }),
+  });
 }
 
 function damaged(path: string, where: string): JournalUnusable {
   return new JournalUnusable(
     `Cannot use the backup "${path}": ${where} is damaged or missing`,
     "Use another backup, or a copy of this one",
+    { input: "bad" },
   );
 }

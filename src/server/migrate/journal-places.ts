@@ -21,6 +21,7 @@ async function sourceAt(place: string): Promise<JournalSource> {
   throw new JournalUnusable(
     `Cannot read the journal of "${place}": the folder has none`,
     "Name the data folder of a server, or postgres://HOST/DATABASE",
+    { input: "missing" },
   );
 }
 

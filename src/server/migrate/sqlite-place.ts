@@ -13,6 +13,7 @@ import { openDatabase } from "../../journal/sqlite-database.ts";
 import { SqliteJournalReader } from "../../journal/sqlite-reader.ts";
 import { readSecret } from "../../journal/sqlite-rows.ts";
 import { copyingKey, sql } from "../../journal/sqlite-statements.ts";
+import { inTransaction } from "../../journal/sqlite-transaction.ts";
 import { keyFilePath, SqliteVault, vaultPath } from "../../vault/sqlite-vault.ts";
 import type { JournalSource, JournalTarget } from "./journal-copy.ts";
 
@@ -152,14 +153,6 @@ export class SqliteTarget implements JournalTarget {
   }
 
   #transaction(work: () => void): void {
-    const database = this.#open;
-    database.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      database.exec("COMMIT");
-    } catch (error) {
-      if (database.isTransaction) database.exec("ROLLBACK");
-      throw error;
-    }
+    inTransaction(this.#open, work);
   }
 }
