@@ -1,6 +1,6 @@
 /** The public types of the broker besides its methods: options, listeners, errors. */
 import type { State } from "../core/model/state.ts";
-import type { JournalConflict, Recorded } from "../journal/journal.ts";
+import { type JournalConflict, JournalUnavailable, type Recorded } from "../journal/journal.ts";
 
 export interface BrokerOptions {
   /** The broker takes a snapshot after this many events, to limit what a restart must replay. */
@@ -66,6 +66,12 @@ export class BrokerClosed extends Error {
 export class BrokerOverloaded extends Error {
   override readonly name = "BrokerOverloaded";
 }
+
+/**
+ * The commit of the command failed, and nobody can tell whether it was made. The client learns it when it
+ * repeats the command with the same request id.
+ */
+export class OutcomeUnknown extends JournalUnavailable {}
 
 /** Another server leads; the client must send the command there. It had no effect here. */
 export class NotLeader extends Error {

@@ -8,14 +8,10 @@
  * way to recover, and it runs often enough to be trusted.
  */
 
-import { apply } from "../core/apply/apply.ts";
-import { pausePerTtlMax } from "../core/apply/leases.ts";
-import { freeze } from "../core/apply/snapshot.ts";
 import { decide, isVolatile, nextDueAt } from "../core/decide/decide.ts";
 import { Undecidable } from "../core/decide/set-aside.ts";
 import type { Command } from "../core/model/command.ts";
 import { type DurableEvent, isDurable } from "../core/model/event.ts";
-import { ttlMsMin } from "../core/model/field-kinds.ts";
 import type { RequestId } from "../core/model/ids.ts";
 import type { Origin } from "../core/model/origin.ts";
 import type { Outcome } from "../core/model/outcome.ts";
@@ -24,7 +20,6 @@ import { after, type Instant } from "../core/model/time.ts";
 import {
   type Journal,
   JournalConflict,
-  JournalPruned,
   JournalUnavailable,
   type Recorded,
 } from "../journal/journal.ts";
@@ -34,6 +29,7 @@ import {
   type BrokerOptions,
   defaultBrokerOptions,
   NotLeader,
+  OutcomeUnknown,
 } from "./broker-contract.ts";
 import {
   type BrokerMode,
@@ -46,10 +42,11 @@ import {
   type ModeChange,
   modeAfter,
 } from "./broker-mode.ts";
-import { Alarm, type Environment, StallWatch } from "./environment.ts";
-import { recover } from "./recovery.ts";
+import { Alarm, type Environment } from "./environment.ts";
+import { Memory } from "./memory.ts";
+import { type Grace, Pauses } from "./pauses.ts";
+import { RepeatedWork } from "./repeated-work.ts";
 import { FailedDecisions, type SetAside } from "./set-aside.ts";
-import { ttlsIn } from "./ttls-in.ts";
 import { CommandQueue, Listeners, type QueuedCommand, Waits } from "./waiters.ts";
 
 /** Stands for the outcome of a command that was not decided, because the journal is not writable. */
@@ -95,24 +92,14 @@ export class Broker {
   readonly #waits = new Waits();
   readonly #queue: CommandQueue;
   readonly #alarm: Alarm;
-  readonly #stallWatch: StallWatch;
+  readonly #pauses: Pauses;
+  readonly #memory: Memory;
   #mode: BrokerMode;
-  #state: State;
-  #head: number;
-  /** The time of the last event when it was loaded or applied; not kept while this broker leads. */
-  #lastAt: Instant;
-  #snapshotSeq: number;
-  #bytesAtSnapshot: number;
   #scheduled = false;
   /** The commit, reload or probe in progress. Never rejects. */
   #busy: Promise<void> | null = null;
-  /** On standby: the commits of the other server that are being applied. Never rejects. */
-  #following: Promise<void> | null = null;
-  #followNext: Promise<void> | null = null;
-  /** Before the next decision, every holder and every waiting request gets a full ttl. */
-  #graceDue = false;
-  /** Before the next decision, those for whom this pause was long get a full ttl. */
-  #pausedMs = 0;
+  /** On standby: applies the commits of the other server. */
+  readonly #following = new RepeatedWork(() => this.#catchUp());
   /** Whether deadlines count: see `startExpiry`. */
   #expires: boolean;
   #probeSet = false;
@@ -126,51 +113,34 @@ export class Broker {
     makeEnvironment: (notBefore: Instant) => Environment,
     options: Partial<BrokerOptions> = {},
   ): Promise<Broker> {
-    const { state, head, at, replayed } = await recover(journal);
-    return new Broker(
-      journal,
-      makeEnvironment(at),
-      { ...defaultBrokerOptions, ...options },
-      {
-        state,
-        head,
-        at,
-        snapshotSeq: head - replayed,
-      },
-    );
+    const memory = await Memory.open(journal);
+    const environment = makeEnvironment(memory.lastAt);
+    return new Broker(journal, environment, { ...defaultBrokerOptions, ...options }, memory);
   }
 
   private constructor(
     journal: Journal,
     environment: Environment,
     options: BrokerOptions,
-    memory: { state: State; head: number; at: Instant; snapshotSeq: number },
+    memory: Memory,
   ) {
     this.#journal = journal;
     this.#environment = environment;
     this.#options = options;
+    this.#memory = memory;
     this.#mode = options.startAs === "leading" ? leading : startedOnStandby();
-    this.#state = memory.state;
-    this.#head = memory.head;
-    this.#lastAt = memory.at;
-    this.#snapshotSeq = memory.snapshotSeq;
-    this.#bytesAtSnapshot = journal.bytes;
     this.#queue = new CommandQueue(options.pendingMax);
     this.#alarm = new Alarm(environment, () => this.#schedule());
     this.#expires = !options.delayExpiry;
-    this.#stallWatch = new StallWatch(environment, options.stallMs, (pausedMs) => {
-      if (pausedMs > options.stallMs) this.#graceDue = true;
-      else this.#pausedMs = Math.max(this.#pausedMs, pausedMs);
-      this.#schedule();
-    });
-    this.#watchShortTtls(ttlsIn(memory.state));
+    this.#pauses = new Pauses(environment, options.stallMs, () => this.#schedule());
+    this.#pauses.watchTtls(memory.state);
     if (isStandby(this.#mode)) return;
     this.#giveGrace();
     this.#schedule();
   }
 
   get head(): number {
-    return this.#head;
+    return this.#memory.head;
   }
 
   get mode(): BrokerMode["type"] {
@@ -204,8 +174,8 @@ export class Broker {
 
   /**
    * Resolves once the decision is durable. Rejects with `JournalUnavailable`, `NotLeader`,
-   * `BrokerOverloaded` or `BrokerClosed`. Then nothing has happened, except if the disk failed during
-   * the commit: the client learns the result when it repeats the command with the same request id.
+   * `BrokerOverloaded` or `BrokerClosed`. Then nothing has happened. Rejects with `OutcomeUnknown` if the
+   * journal failed during the commit and cannot be read since.
    * `from` is recorded with the events of the command.
    */
   submit(command: Command, from?: Origin): Promise<Outcome> {
@@ -221,7 +191,7 @@ export class Broker {
     if (fresh !== undefined) await fresh;
     while (this.#busy !== null) await this.#busy;
     if (!isReadable(this.#mode)) throw this.#refusal();
-    return read(this.#state, this.#environment.now());
+    return read(this.#memory.state, this.#environment.now());
   }
 
   /** Whether a long poll waits for this request. */
@@ -287,23 +257,7 @@ export class Broker {
    */
   async follow(): Promise<void> {
     while (this.#busy !== null) await this.#busy;
-    if (this.#followNext !== null) return this.#followNext;
-    if (this.#following === null) return this.#followNow();
-    // It may have read the journal before the latest commit. Those who ask meanwhile share the next.
-    this.#followNext = this.#following.then(() => {
-      this.#followNext = null;
-      return this.#followNow();
-    });
-    return this.#followNext;
-  }
-
-  async #followNow(): Promise<void> {
-    if (!isStandby(this.#mode)) return;
-    const run = this.#catchUp();
-    this.#following = run.then(ignore, ignore).finally(() => {
-      this.#following = null;
-    });
-    await run;
+    return this.#following.run();
   }
 
   /**
@@ -313,12 +267,9 @@ export class Broker {
   async lead(): Promise<void> {
     await this.follow();
     if (!isStandby(this.#mode)) return;
-    this.#environment.startOver(this.#lastAt);
-    this.#watchShortTtls(ttlsIn(this.#state));
-    // The other server has taken snapshots that this one does not know of.
-    const recent = this.#head - Math.floor(this.#options.snapshotEveryEvents / 2);
-    this.#snapshotSeq = Math.max(this.#snapshotSeq, recent);
-    this.#bytesAtSnapshot = this.#journal.bytes;
+    this.#environment.startOver(this.#memory.lastAt);
+    this.#pauses.watchTtls(this.#memory.state);
+    this.#memory.assumeSnapshot(Math.floor(this.#options.snapshotEveryEvents / 2));
     this.#change({ type: "took-over" });
     this.#giveGrace(); // At once, so that nobody reads a lease without a deadline.
     this.#schedule();
@@ -350,7 +301,7 @@ export class Broker {
   startExpiry(): void {
     if (this.#expires) return;
     this.#expires = true;
-    this.#graceDue = true;
+    this.#pauses.giveGraceToAll();
     this.#schedule();
   }
 
@@ -362,10 +313,10 @@ export class Broker {
       if (this.#busy === null) this.#turn();
       await this.#busy;
     }
-    await this.#following;
+    await this.#following.idle();
     this.#alarm.clear();
-    this.#stallWatch.stop();
-    const needsSnapshot = isWritable(this.#mode) && this.#head > this.#snapshotSeq;
+    this.#pauses.stop();
+    const needsSnapshot = isWritable(this.#mode) && this.#memory.hasNewEvents;
     this.#change({ type: "closed", cause: closed(null) });
     if (needsSnapshot) await this.#lastSnapshot();
   }
@@ -411,9 +362,8 @@ export class Broker {
       return;
     }
     const now = this.#environment.now();
-    this.#stallWatch.check(now);
-    if (this.#graceDue) this.#giveGrace();
-    else if (this.#pausedMs > 0) this.#giveGrace(this.#pausedMs);
+    const grace = this.#pauses.take(now);
+    if (grace !== undefined) this.#giveGrace(grace);
     if (this.#setAside !== null && isWritable(this.#mode)) {
       this.#busy = this.#commitSetAside(this.#setAside, now);
       return;
@@ -448,20 +398,20 @@ export class Broker {
    * journal is not writable, no deadline counts: the broker could not record that the lease ended.
    */
   #isDue(now: Instant, next: QueuedCommand | undefined): boolean {
-    const dueAt = nextDueAt(this.#state);
+    const dueAt = nextDueAt(this.#memory.state);
     if (!this.#expires || !isWritable(this.#mode)) return false;
     if (dueAt === undefined || dueAt > now) return false;
     return next === undefined || next.arrivedAt >= dueAt;
   }
 
   #decide(command: Command, now: Instant, events: DurableEvent[], from?: Origin): Outcome {
-    const { events: decided, own, outcome } = decide(this.#state, command, now);
+    const { events: decided, own, outcome } = decide(this.#memory.state, command, now);
     let index = 0;
     for (const event of decided) {
       const isOwn = from !== undefined && index++ < own;
       if (isDurable(event)) events.push(isOwn ? { ...event, from } : event);
       if (event.type === "lease-granted" || event.type === "request-queued") {
-        this.#watchShortTtls(ttlsIn(this.#state, event.id));
+        this.#pauses.watchTtls(this.#memory.state, event.id);
       }
     }
     if (outcome.type === "waiting") this.#keepPresent(outcome.request.id, now);
@@ -472,7 +422,7 @@ export class Broker {
   #keepPresent(id: RequestId, now: Instant): void {
     const until = this.#waits.presentUntil(id);
     if (until === undefined || until <= now) return;
-    decide(this.#state, { type: "keep-waiting", id, waitMs: until - now }, now);
+    decide(this.#memory.state, { type: "keep-waiting", id, waitMs: until - now }, now);
   }
 
   async #commit(
@@ -482,10 +432,9 @@ export class Broker {
     answers: readonly Answer[],
   ): Promise<void> {
     try {
-      const seq = this.#head + 1;
-      this.#head = await this.#journal.append(this.#head, at, events);
+      const recorded = await this.#memory.append(at, events);
       this.#answer(batch, answers);
-      this.#publish({ seq, at, events });
+      this.#publish(recorded);
       if (this.#isSnapshotDue()) await this.#snapshot();
     } catch (cause) {
       await this.#afterFailure(asError(cause), batch);
@@ -518,34 +467,29 @@ export class Broker {
   }
 
   #publish(recorded: Recorded): void {
-    this.#listeners.committed(recorded, this.#state);
+    this.#listeners.committed(recorded, this.#memory.state);
     for (const event of recorded.events) this.#waits.endWith(event);
   }
 
   /** Schedules a turn for the queued commands, or else an alarm for the next deadline. */
   #scheduleNext(): void {
     const isBlocked = this.#setAside !== null && isWritable(this.#mode);
-    if (this.#queue.length > 0 || this.#graceDue || isBlocked) return this.#schedule();
-    const dueAt = nextDueAt(this.#state);
+    if (this.#queue.length > 0 || this.#pauses.isGraceForAllDue || isBlocked)
+      return this.#schedule();
+    const dueAt = nextDueAt(this.#memory.state);
     const canExpire = this.#expires && isWritable(this.#mode);
     if (dueAt !== undefined && canExpire) this.#alarm.set(dueAt);
   }
 
   #isSnapshotDue(): boolean {
     const { snapshotEveryEvents, journalBytesMax } = this.#options;
-    if (this.#head - this.#snapshotSeq >= snapshotEveryEvents) return true;
-    return this.#journal.bytes - this.#bytesAtSnapshot >= journalBytesMax / 4;
+    return this.#memory.isSnapshotDue(snapshotEveryEvents, journalBytesMax / 4);
   }
 
   async #snapshot(): Promise<void> {
     const at = this.#environment.now();
-    const seq = this.#head;
-    // A failed snapshot counts as taken, so that the broker tries again after a whole interval and
-    // not after every commit.
-    this.#snapshotSeq = seq;
-    await this.#journal.saveSnapshot({ seq, at, state: JSON.stringify(freeze(this.#state)) });
+    await this.#memory.saveSnapshot(at);
     if (!isOpen(this.#mode)) return;
-    this.#bytesAtSnapshot = this.#journal.bytes;
     const { retentionMs, journalBytesMax: bytesMax } = this.#options;
     const limits = { before: after(at, -retentionMs), bytesMax };
     void this.#listeners.pruneBehind(this.#journal, limits, () => isOpen(this.#mode));
@@ -553,9 +497,12 @@ export class Broker {
 
   async #afterFailure(cause: Error, batch: readonly QueuedCommand[]): Promise<void> {
     if (cause instanceof JournalConflict) return await this.#afterConflict(cause, batch);
+    const head = this.head;
     this.#change({ type: "commit-failed", cause });
-    for (const queued of batch) queued.reject(this.#refusal());
     await this.#reload();
+    // Memory is again what the journal says, and has nothing new: the commit was not made.
+    const isSure = isReadable(this.#mode) && this.head === head;
+    for (const queued of batch) queued.reject(isSure ? this.#refusal() : outcomeUnknown(cause));
     this.#probeLater();
   }
 
@@ -618,13 +565,12 @@ export class Broker {
   }
 
   async #catchUp(): Promise<void> {
+    if (!isStandby(this.#mode)) return;
     if (!isReadable(this.#mode)) return this.#loadAnew();
     try {
-      for await (const recorded of this.#journal.read(this.#head)) {
+      for await (const recorded of this.#memory.unread()) {
         if (!isStandby(this.#mode)) return;
-        for (const event of recorded.events) apply(this.#state, event, recorded.at);
-        this.#lastAt = recorded.at;
-        this.#head = recorded.seq + recorded.events.length - 1;
+        this.#memory.applyCommit(recorded);
         this.#publish(recorded);
       }
     } catch (cause) {
@@ -644,24 +590,9 @@ export class Broker {
     }
   }
 
-  /** Replaces memory with the state from the journal. */
   async #load(): Promise<void> {
-    const { state, head, at } = await recover(this.#journal);
-    // Memory had events that were not committed: nobody may see it any more.
-    this.#state = state;
-    // A commit that failed may still be in the journal. Publishes it now, and only once.
-    try {
-      for await (const recorded of this.#journal.read(this.#head)) {
-        if (recorded.seq > head) break;
-        this.#head = recorded.seq + recorded.events.length - 1;
-        this.#publish(recorded);
-      }
-    } catch (cause) {
-      if (!(cause instanceof JournalPruned)) throw cause;
-      this.#waits.endAll(); // Nobody can tell what they waited for.
-    }
-    this.#head = head;
-    this.#lastAt = at;
+    const isComplete = await this.#memory.reload((recorded) => this.#publish(recorded));
+    if (!isComplete) this.#waits.endAll(); // Nobody can tell what they waited for.
     this.#change({ type: "reloaded" });
   }
 
@@ -678,20 +609,11 @@ export class Broker {
   }
 
   /** The journal contains neither the last heartbeats nor the open long polls, so both are renewed. */
-  #giveGrace(pausedMs?: number): void {
-    this.#graceDue = false;
-    this.#pausedMs = 0;
+  #giveGrace(grace: Grace = {}): void {
+    this.#pauses.forget();
     const now = this.#environment.now();
-    const pause = pausedMs === undefined ? undefined : { pausedMs };
-    decide(this.#state, { type: "give-grace", ...pause }, now);
+    decide(this.#memory.state, { type: "give-grace", ...grace }, now);
     for (const id of this.#waits.ids()) this.#keepPresent(id, now);
-  }
-
-  /** A pause that is long for one of these ttls must be noticed. */
-  #watchShortTtls(ttlsMs: Iterable<number>): void {
-    for (const ttlMs of ttlsMs) {
-      this.#stallWatch.lowerLimit(Math.floor(Math.max(ttlMs, ttlMsMin) * pausePerTtlMax));
-    }
   }
 
   #probeLater(): void {
@@ -719,9 +641,9 @@ export class Broker {
     if (!isReadable(this.#mode)) await this.#reload();
     if (this.#mode.type === "read-only") {
       try {
-        await this.#journal.append(this.#head, this.#environment.now(), []);
+        await this.#memory.probe(this.#environment.now());
         this.#change({ type: "probe-committed" });
-        this.#graceDue = true; // The broker rejected the polls of waiting clients meanwhile.
+        this.#pauses.giveGraceToAll(); // The broker rejected the polls of waiting clients meanwhile.
       } catch (cause) {
         if (cause instanceof JournalConflict) await this.#afterConflict(cause, []);
       }
@@ -734,7 +656,13 @@ export class Broker {
 
 const tick: Command = { type: "tick" };
 
-function ignore(): void {}
+function outcomeUnknown(cause: Error): OutcomeUnknown {
+  const hint = cause instanceof JournalUnavailable ? cause.hint : undefined;
+  return new OutcomeUnknown("Cannot tell the outcome: the journal failed during the commit", {
+    cause,
+    ...(hint === undefined ? undefined : { hint }),
+  });
+}
 
 function notLeader(cause: Error | null): NotLeader {
   return new NotLeader("Cannot decide: another server leads", { cause });

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { items, pool, release } from "../core/decide/lending.suite.ts";
 import type { Ask } from "../core/model/command.ts";
 import type { RequestId } from "../core/model/ids.ts";
+import { JournalUnavailable } from "../journal/journal.ts";
+import { OutcomeUnknown } from "./broker-contract.ts";
 import { submitAndWait, type WaitOptions, watchRequest } from "./submit-and-wait.ts";
 import { brokerOf } from "./test-broker.suite.ts";
 
@@ -75,6 +77,31 @@ describe("submitAndWait()", () => {
       expect(await broker.read(({ leases }) => leases.get(id)?.delivered)).toBe(true);
     },
   );
+
+  describe("if the journal fails while the request waits", () => {
+    async function failed(ask: Partial<Ask>, options: WaitOptions = {}) {
+      const site = await waiting(ask, options);
+      const { broker, clock, journal, outcome } = site;
+      const ended = outcome.catch((cause: unknown) => cause);
+      journal.appendFails = new JournalUnavailable("It is away");
+      journal.readFails = journal.appendFails;
+      await broker.submit(release("a")).catch(() => {});
+      expect(broker.mode).toBe("unreadable");
+      await clock.advance(waitMs);
+      return ended;
+    }
+
+    test("answers that it waits, as was committed", async () => {
+      expect(await failed({})).toMatchObject({ type: "waiting", request: { id } });
+    });
+
+    test.each<[Partial<Ask>, WaitOptions]>([
+      [{}, { whenTimedOut: "leave" }],
+      [{ key: "k", presenceMs: 60_000, byName: true, ttlMs: null }, {}],
+    ])("does not say that nothing was changed: %j %j", async (ask, options) => {
+      expect(await failed(ask, options)).toBeInstanceOf(OutcomeUnknown);
+    });
+  });
 });
 
 test("watchRequest() answers an onlooker, who does not keep the request alive", async () => {

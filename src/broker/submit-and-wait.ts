@@ -9,7 +9,9 @@ import type { Command } from "../core/model/command.ts";
 import type { RequestId } from "../core/model/ids.ts";
 import type { Origin } from "../core/model/origin.ts";
 import type { Outcome } from "../core/model/outcome.ts";
+import { JournalUnavailable } from "../journal/journal.ts";
 import type { Broker } from "./broker.ts";
+import { BrokerClosed, NotLeader, OutcomeUnknown } from "./broker-contract.ts";
 import { newRequestId } from "./lease-identity.ts";
 
 export type WaitingBroker = Pick<Broker, "now" | "submit" | "read" | "untilSettled">;
@@ -35,14 +37,36 @@ export interface WaitOptions {
 export async function submitAndWait(
   broker: WaitingBroker,
   command: WaitingCommand,
-  { connection, whenTimedOut = "stay", newId, from }: WaitOptions = {},
+  options: WaitOptions = {},
 ): Promise<Outcome> {
-  const outcome = await broker.submit(command, from);
-  const { waitMs } = command;
-  if (outcome.type !== "waiting" || (waitMs === 0 && whenTimedOut === "stay")) return outcome;
+  const outcome = await broker.submit(command, options.from);
+  const { whenTimedOut = "stay" } = options;
+  if (outcome.type !== "waiting" || (command.waitMs === 0 && whenTimedOut === "stay")) {
+    return outcome;
+  }
+  try {
+    return await waited(broker, command, outcome, { ...options, whenTimedOut });
+  } catch (cause) {
+    // A poll has made nothing. A new request is in the queue, so that it is wrong to say "no effect".
+    if (!isUnavailable(cause) || command.type === "keep-waiting") throw cause;
+    if (whenTimedOut === "stay" && !isPolled(command)) return outcome;
+    // Another server may decide a request with a key once more.
+    if (outcome.request.key !== undefined && !(cause instanceof JournalUnavailable)) throw cause;
+    throw unknownAfter(cause);
+  }
+}
+
+type Waiting = Extract<Outcome, { type: "waiting" }>;
+
+async function waited(
+  broker: WaitingBroker,
+  command: WaitingCommand,
+  outcome: Waiting,
+  { connection, whenTimedOut, newId, from }: WaitOptions,
+): Promise<Outcome> {
   const { id, key } = outcome.request;
   const signal = connection?.signal;
-  await broker.untilSettled(id, waitMs, { present: true, ...(signal && { signal }) });
+  await broker.untilSettled(id, command.waitMs, { present: true, ...(signal && { signal }) });
   if (signal?.aborted) {
     // First the command that needs no journal: if leaving cannot be committed, the ttl ends it.
     await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
@@ -50,12 +74,11 @@ export async function submitAndWait(
     if (canComeBack) return outcome; // Nobody reads it.
     return broker.submit({ type: "leave", id, why: "disconnected" }, from);
   }
-  const isPolled = command.type === "acquire" && command.ask.presenceMs !== undefined;
   if (whenTimedOut === "leave") {
     // A request that was granted in the last moment does not leave: the outcome is its lease.
     const left = await broker.submit({ type: "leave", id, why: "cancelled" }, from);
-    if (left.type !== "granted" || !isPolled) return left;
-  } else if (!isPolled) {
+    if (left.type !== "granted" || !isPolled(command)) return left;
+  } else if (!isPolled(command)) {
     return requestStanding(broker, id);
   } else if (!(await broker.read(({ leases }) => leases.has(id)))) {
     return outcome;
@@ -63,6 +86,23 @@ export async function submitAndWait(
   // Only by asking again does the journal learn that the client of a polled lease was answered.
   const nextId = newId?.() ?? newRequestId(broker.now());
   return broker.submit({ ...command, id: nextId, waitMs: 0 }, from);
+}
+
+function isPolled(command: WaitingCommand): boolean {
+  return command.type === "acquire" && command.ask.presenceMs !== undefined;
+}
+
+function isUnavailable(cause: unknown): cause is Error {
+  return [JournalUnavailable, NotLeader, BrokerClosed].some((kind) => cause instanceof kind);
+}
+
+function unknownAfter(cause: Error): OutcomeUnknown {
+  const own = cause instanceof JournalUnavailable ? cause.hint : undefined;
+  const hint = own ?? "Wait until the server is back";
+  return new OutcomeUnknown("Cannot tell the outcome: the request waits, or has been granted", {
+    cause,
+    hint,
+  });
 }
 
 /** For an onlooker, whose waiting does not keep the request alive. */

@@ -15,6 +15,7 @@ import type { SecretStores } from "../vault/secret-stores.ts";
 import type { AllowedCallers } from "./allowed-callers.ts";
 import type { HubClusters } from "./clusters/hub-clusters.ts";
 import type { TemplateInfo } from "./clusters/template-info.ts";
+import type { TemplateReports } from "./clusters/template-reports.ts";
 import type { AdmissionFigures } from "./metrics/admission-metrics.ts";
 import type { MirrorFigures } from "./metrics/mirror-metrics.ts";
 import type { Proxies } from "./proxies.ts";
@@ -39,6 +40,8 @@ export interface Context {
   readonly clusterLogs: Pick<ClusterLogs, "of" | "put">;
   /** What workers have found on the hubs. */
   readonly hubClusters: HubClusters;
+  /** What provisioners lack for their templates. */
+  readonly templateReports: TemplateReports;
   readonly configStatus: () => ConfigStatus;
   /** The state of the mirror in Kubernetes; undefined while there is none. */
   readonly mirror?: () => MirrorFigures | undefined;
@@ -69,10 +72,10 @@ interface Lack {
 }
 
 export interface WorkerTroubles {
-  /** Templates whose credentials or variables are missing. */
-  readonly templates: readonly Lack[];
   /** API servers whose objects cannot be served. */
   readonly fronts: readonly Lack[];
+  /** API servers whose name another installation of Berth uses. */
+  readonly takenFronts: readonly Lack[];
 }
 
 /** How Boskos's calls are answered. */

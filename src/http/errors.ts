@@ -1,9 +1,15 @@
 /** Converts every error of a request to a problem document (RFC 9457). Unknown ones are bugs: 500. */
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
-import { BrokerClosed, BrokerOverloaded, NotLeader } from "../broker/broker-contract.ts";
+import {
+  BrokerClosed,
+  BrokerOverloaded,
+  NotLeader,
+  OutcomeUnknown,
+} from "../broker/broker-contract.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import type { App } from "./context.ts";
 import { linesOf, linesType, wantsLines } from "./lines.ts";
@@ -73,6 +79,7 @@ export function answerFrameworkError(
 
 /** Answers on the socket when Node cannot parse the request, and then closes it. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (isOfCertificate(error, socket)) return;
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -90,6 +97,22 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     hint: "Send HTTP/1.1; see /docs for what is accepted",
   });
   endWith(socket, problem, String(reason));
+}
+
+/** Connections on which the failure to verify a client certificate was seen. */
+const refusedCertificates = new WeakSet<Socket>();
+
+/**
+ * OpenSSL reports a wrong signature of a client certificate a second time, as if reading the connection had
+ * failed. The handshake is done by then, the certificate proves nothing, and the call gets its answer.
+ */
+function isOfCertificate({ code = "" }: NodeJS.ErrnoException, socket: Socket): boolean {
+  if (!(socket instanceof TLSSocket) || !code.startsWith("ERR_SSL_")) return false;
+  // Node's types say Error, and it is the code of OpenSSL.
+  if (String(socket.authorizationError) !== "CERT_SIGNATURE_FAILURE") return false;
+  const isFirst = !refusedCertificates.has(socket);
+  refusedCertificates.add(socket);
+  return isFirst;
 }
 
 /** Answers plain HTTP on a port that speaks TLS. */
@@ -153,7 +176,11 @@ export function unavailableProblem(error: Error): Problem | undefined {
   if (error instanceof JournalUnavailable) {
     const { hint = "Free space on the disk of the data folder" } = error;
     const forOperators = `${hint.charAt(0).toLowerCase()}${hint.slice(1)}`;
-    return no("journal_unavailable", `Nothing was changed; try again. Operators: ${forOperators}`);
+    const effect =
+      error instanceof OutcomeUnknown
+        ? "It may have had an effect; repeat it with the same requestId, or look"
+        : "Nothing was changed; try again";
+    return no("journal_unavailable", `${effect}. Operators: ${forOperators}`);
   }
   if (error instanceof BrokerOverloaded)
     return no("overloaded", "Nothing was changed; try again in a moment");

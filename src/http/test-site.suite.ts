@@ -28,8 +28,10 @@ import type { AllowedCallers } from "./allowed-callers.ts";
 import { makeApp } from "./app.ts";
 import { HubClusters } from "./clusters/hub-clusters.ts";
 import type { TemplateInfo } from "./clusters/template-info.ts";
+import { TemplateReports } from "./clusters/template-reports.ts";
 import { type App, defaultBoskosSettings } from "./context.ts";
 import type { Proxies } from "./proxies.ts";
+import type { Peers } from "./relay/peers.ts";
 import { SecretSearch } from "./secret-search.suite.ts";
 import { timestamp } from "./timestamp.ts";
 
@@ -80,6 +82,7 @@ export async function testSite(
   callers: AllowedCallers = { listens: ["127.0.0.1"], hosts: [] },
   auth?: AuthSpec,
   proxies?: Proxies,
+  peers?: Peers,
 ): Promise<TestSite> {
   const journal = new HandJournal();
   const clock = new HandClock();
@@ -109,11 +112,13 @@ export async function testSite(
     signIn: new SignIn(authenticator, journal.secret, () => clock.now()),
     sessions: new Sessions(journal.secret, () => clock.now()),
     ...(proxies && { proxies }),
+    ...(peers && { peers }),
     startedAtMs: clock.now(),
     vault: storesIn(SqliteVault.inMemory(), redactor),
     templates: () => templates,
     clusterLogs: ClusterLogs.inMemory(redactor),
     hubClusters: new HubClusters(),
+    templateReports: new TemplateReports(),
   };
   const search = new SecretSearch();
   const hooks = { streamWrite: (line: string) => redactor.clean(line) };

@@ -75,7 +75,11 @@ describe("while the journal cannot be written", () => {
     await using site = await testSite([pool("aws", 2)]);
     site.journal.losesNextReply = full();
     const body = askBody("aws", { requestId: "k" });
-    expect((await site.call("POST /v1/leases", { body })).status).toBe(503);
+    const lost = await site.call("POST /v1/leases", { body });
+    expect(lost.status).toBe(503);
+    expect(asProblem(lost).hint).toMatch(
+      /^It may have had an effect; repeat it with the same requestId/,
+    );
     await site.clock.advance(2_000);
     expect((await site.call("POST /v1/leases", { body })).status).toBe(201);
     expect(await site.broker.read((state) => state.leases.size)).toBe(1);

@@ -10,6 +10,8 @@ export interface Peers {
   readonly standing: Standing | undefined;
   /** Whether notifications of the database arrive; otherwise this server polls. */
   readonly isNotified: boolean;
+  /** Whether this server reached the journal when it last tried. */
+  readonly isReachable: boolean;
   /** For how long this server may have missed something. */
   readonly staleMs: number;
   readonly signature: RelaySignature;

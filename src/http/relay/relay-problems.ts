@@ -20,11 +20,21 @@ export function nobodyLeads(): Problem {
   });
 }
 
+/** The database is down for this server: nobody can lead, or this server cannot know who does. */
+export function journalOutOfReach(): Problem {
+  return new Problem({
+    code: "journal_unavailable",
+    status: 503,
+    message: "Cannot read: only the server that leads knows it, and the journal cannot be reached",
+    hint: "Try again; pools and events are answered from memory for a while. Operators: check PostgreSQL and the network to it",
+  });
+}
+
 export function answerLost(): Problem {
   return new Problem({
     code: "leader_lost",
     status: 503,
     message: "Cannot tell the outcome: the connection to the server that leads was lost",
-    hint: "It may have had an effect; repeat the call with the same requestId",
+    hint: "It may have had an effect; repeat the call with the same requestId, or look",
   });
 }

@@ -1,8 +1,8 @@
 /**
  * A server that does not lead passes calls on to the leader, with the caller's own credentials, and the
- * answers back. While nobody leads, callers wait for a moment. So a client may use any server.
+ * answers back. While nobody leads, callers wait for a moment. So a client may use any server. It never
+ * calls itself: while it doubts its own lease, callers wait, and if it leads then, it answers them.
  */
-import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../../api/problem.ts";
 import { formatDuration, parseDuration } from "../../core/model/time.ts";
@@ -13,9 +13,10 @@ import { sendProblem } from "../errors.ts";
 import { callerAddress, hostOf, protocolOf } from "../proxies.ts";
 import { abortOnClose } from "../request.ts";
 import { traceRelay } from "../trace-calls.ts";
+import { answerHere, type RelayAnswer } from "./answer-here.ts";
 import { notLeaderHeader } from "./not-leader.ts";
 import type { Peers } from "./peers.ts";
-import { answerLost, nobodyLeads } from "./relay-problems.ts";
+import { answerLost, journalOutOfReach, nobodyLeads } from "./relay-problems.ts";
 import { relayHeader } from "./relay-signature.ts";
 import { deliveryHeader } from "./relayed-deliveries.ts";
 import { needsLeader } from "./relayed-routes.ts";
@@ -40,6 +41,7 @@ const hopHeaders = [
 export class Relay {
   readonly #peers: Peers;
   readonly #sender = new Sender();
+  #app: App | undefined;
 
   constructor(peers: Peers) {
     this.#peers = peers;
@@ -47,6 +49,7 @@ export class Relay {
 
   /** Must come before the hook that checks credentials: the leader checks them. */
   addHook(app: App): void {
+    this.#app = app;
     app.addHook("onClose", async () => this.#sender.close());
     app.addHook("onRequest", async (request, reply) => {
       if (this.#peers.isLeading) return;
@@ -75,17 +78,27 @@ export class Relay {
     const startedAtMs = performance.now();
     const deliveryId = crypto.randomUUID();
     const call = { ...callOf(request, deliveryId), body };
+    let mayHaveHadEffect = false;
     while (!gone.aborted) {
       const waitedMs = performance.now() - startedAtMs;
-      const answer = await attempt(this.#peers, this.#sender, withLessWait(call, waitedMs), gone);
+      const answer = await this.#attempt(withLessWait(call, waitedMs), gone);
       if (answer instanceof Problem) return sendProblem(reply, answer);
-      if (answer !== undefined) {
+      if (answer === "unsure") mayHaveHadEffect = true;
+      else if (answer?.statusCode === 503 && mayHaveHadEffect) {
+        answer.resume(); // It speaks of the last attempt only.
+        return sendProblem(reply, answerLost());
+      } else if (answer !== undefined) {
         const isAwaited = answer.headers[deliveryHeader] !== undefined;
         if (isAwaited)
           whenClosed(reply, () => this.#report(deliveryId, reply.raw.writableFinished));
         return passOn(answer, reply);
       }
-      if (waitedMs > leaderMsMax) return sendProblem(reply, nobodyLeads());
+      if (waitedMs > leaderMsMax) {
+        return sendProblem(reply, mayHaveHadEffect ? answerLost() : nobodyLeads());
+      }
+      if (!this.#peers.isReachable && isPlainRead(call)) {
+        return sendProblem(reply, journalOutOfReach());
+      }
       if (!gone.aborted) await untilChanged(this.#peers);
     }
     // Nobody reads the answer, and the leader may have written it before it noticed that.
@@ -95,49 +108,70 @@ export class Relay {
 
   /** Tells the leader whether its answer arrived. If it does not hear that, it takes it as arrived. */
   #report(id: string, arrived: boolean): void {
-    const leader = this.#peers.standing?.leader?.address ?? null;
-    if (leader === null) return;
+    if (this.#peers.standing?.leader == null) return;
     const call = { method: "GET", url: "/healthz", headers: {} };
     const relay = this.#peers.signature.sign(call, { address: "", delivery: { id, arrived } });
     const sent = { ...call, headers: { [relayHeader]: relay }, body: Buffer.alloc(0) };
-    this.#sender.send(leader, sent, AbortSignal.timeout(wordMsMax)).then(
-      (answer) => answer.resume(),
+    this.#send(sent, AbortSignal.timeout(wordMsMax)).then(
+      (answer) => answer?.resume(),
       () => {},
     );
   }
+
+  /** Undefined: nobody leads, as far as this server knows. */
+  async #send(call: SentCall, signal: AbortSignal): Promise<RelayAnswer | undefined> {
+    const { id, isLeading, standing } = this.#peers;
+    const { replica, address = null } = standing?.leader ?? {};
+    if (replica !== id) {
+      return address === null ? undefined : this.#sender.send(address, call, signal);
+    }
+    if (!isLeading || this.#app === undefined) return undefined;
+    return answerHere(this.#app, call, signal);
+  }
+
+  /**
+   * Undefined: the call had no effect. `unsure`: it may have had one, and has it only once. Both are
+   * worth another try.
+   */
+  async #attempt(
+    call: SentCall & { readonly sign: (peers: Peers, url: string) => string },
+    signal: AbortSignal,
+  ): Promise<RelayAnswer | Problem | "unsure" | undefined> {
+    const address = this.#peers.standing?.leader?.address;
+    if (address === undefined || address === null) return undefined;
+    const headers = { ...call.headers, [relayHeader]: call.sign(this.#peers, call.url) };
+    const replaced = new AbortController();
+    const stopWatching = watchLeader(this.#peers, address, () => replaced.abort());
+    try {
+      const either = AbortSignal.any([signal, replaced.signal]);
+      const answer = await traceRelay(address, (more) =>
+        this.#send({ ...call, headers: { ...headers, ...more } }, either),
+      );
+      if (answer?.headers[notLeaderHeader] === undefined) return answer;
+      answer.resume();
+      return undefined;
+    } catch (cause) {
+      if (signal.aborted || cause instanceof NotSent) return undefined;
+      if (!isRepeatable(call)) return answerLost();
+      return isReading(call) ? undefined : "unsure";
+    } finally {
+      stopWatching();
+    }
+  }
+}
+
+function isReading({ method }: SentCall): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** A read that wants its answer at once, and not when something happens. */
+function isPlainRead(call: SentCall): boolean {
+  return isReading(call) && !new URLSearchParams(call.url.split("?")[1]).has("wait");
 }
 
 function whenClosed({ raw }: FastifyReply, run: () => void): void {
   if (raw.closed) run();
   else raw.once("close", run);
-}
-
-/** Undefined: the call is worth another try, because it had no effect, or has it only once. */
-async function attempt(
-  peers: Peers,
-  sender: Sender,
-  call: SentCall & { readonly sign: (peers: Peers, url: string) => string },
-  signal: AbortSignal,
-): Promise<IncomingMessage | Problem | undefined> {
-  const address = peers.standing?.leader?.address;
-  if (address === undefined || address === null) return undefined;
-  const headers = { ...call.headers, [relayHeader]: call.sign(peers, call.url) };
-  const replaced = new AbortController();
-  const stopWatching = watchLeader(peers, address, () => replaced.abort());
-  try {
-    const either = AbortSignal.any([signal, replaced.signal]);
-    const answer = await traceRelay(address, (more) =>
-      sender.send(address, { ...call, headers: { ...headers, ...more } }, either),
-    );
-    if (answer.headers[notLeaderHeader] === undefined) return answer;
-    answer.resume();
-    return undefined;
-  } catch (cause) {
-    if (signal.aborted || cause instanceof NotSent) return undefined;
-    return isRepeatable(call) ? undefined : answerLost();
-  } finally {
-    stopWatching();
-  }
 }
 
 /**
@@ -209,15 +243,20 @@ function withLessWait<Call extends { readonly url: string }>(call: Call, waitedM
 async function bodyOf({ raw }: FastifyRequest): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of raw) {
-    length += part.length;
-    if (length > bodyBytesMax) return undefined;
-    parts.push(part);
+  try {
+    for await (const part of raw) {
+      length += part.length;
+      if (length > bodyBytesMax) return undefined;
+      parts.push(part);
+    }
+  } catch (cause) {
+    // The caller has gone. It is no bug, as for a body that Fastify reads.
+    throw Object.assign(cause as Error, { statusCode: 400 });
   }
   return Buffer.concat(parts);
 }
 
-function passOn(answer: IncomingMessage, reply: FastifyReply): void {
+function passOn(answer: RelayAnswer, reply: FastifyReply): void {
   reply.hijack();
   const { raw } = reply;
   const own = Object.entries(answer.headers).filter(
