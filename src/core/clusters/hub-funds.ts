@@ -6,15 +6,13 @@
 import { type Hub, limitOfHub } from "../model/hub.ts";
 import type { ExclusiveResource, Pool } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
+import { unionsOf } from "./hub-unions.ts";
 import { closedBecause } from "./placement.ts";
 
 interface Union {
   readonly hubs: ReadonlySet<Hub>;
   left: number;
 }
-
-/** More sets than an installation has. Beyond it, only the sets themselves are looked at. */
-const unionsMax = 64;
 
 export class HubFunds {
   readonly #unions: readonly Union[];
@@ -32,7 +30,7 @@ export class HubFunds {
         capacity.set(hub, Math.max(before, capacityOf(hub, pool, isFixed, now)));
       }
     }
-    this.#unions = unionsOf(pools).map((hubs) => {
+    this.#unions = unionsOf(pools.flatMap(({ hubs }) => hubs ?? [])).map((hubs) => {
       const left = [...hubs].reduce((sum, hub) => sum + (capacity.get(hub) ?? 0), 0);
       return { hubs, left };
     });
@@ -66,22 +64,4 @@ function capacityOf(
   for (const resource of hub.clusters) if (isFixed(resource)) fixed += 1;
   const isOpen = cluster !== undefined && closedBecause(hub, cluster, now) === null;
   return (isOpen ? limitOfHub(hub) : hub.clusters.size) - fixed;
-}
-
-function unionsOf(pools: readonly Pool[]): readonly ReadonlySet<Hub>[] {
-  const unions = new Map<string, ReadonlySet<Hub>>();
-  for (const { hubs } of pools) {
-    if (hubs === null) continue;
-    const known = unions.size < unionsMax ? [...unions.values()] : [];
-    for (const each of [hubs, ...known.map((other) => new Set([...other, ...hubs]))]) {
-      unions.set(
-        [...each]
-          .map(({ name }) => name)
-          .sort()
-          .join("\n"),
-        each,
-      );
-    }
-  }
-  return [...unions.values()];
 }

@@ -356,3 +356,88 @@ describe("a full hub", () => {
     expect(lending.placed("kept")).toMatch(/^kept-1 destroying east/);
   });
 });
+
+/** Pools whose sets of hubs overlap only in part: where one is placed decides whether another has a place. */
+describe("hubs that pools share in part", () => {
+  const any = clusterPool("any", both);
+  const east = clusterPool("east-only", { hubs: ["east"] });
+  const west = clusterPool("west-only", { hubs: ["west"] });
+
+  test("a request over both pools is placed as a whole: each takes the hub that leaves the other one", () => {
+    for (const [one, spec] of [
+      ["east-only", east],
+      ["west-only", west],
+    ] as const) {
+      const lending = new HubLending([hub("east", 1), hub("west", 1)], [any, spec]);
+      lending.do(acquire("a", `any ${one}`));
+      lending.workAll("any");
+      lending.workAll(one);
+      expect(lending.held("a"), one).toHaveLength(2);
+    }
+  });
+
+  test("a larger free share does not count against the only place of another", () => {
+    const lending = new HubLending([hub("east", 2), hub("west", 3)], [any, west]);
+    lending.do(acquire("a", "any:2 west-only:3"));
+    expect(lending.placed("any")).toBe("any-1 creating east, any-2 creating east");
+    expect(lending.states("west-only")).toEqual({ creating: 3 });
+  });
+
+  test("a chain of three sets is placed as a whole", () => {
+    const sets = { first: ["a", "b"], second: ["b", "c"], third: ["a"] };
+    const names = Object.keys(sets);
+    const pools = Object.entries(sets).map(([name, own]) => clusterPool(name, { hubs: own }));
+    const lending = new HubLending([hub("a", 1), hub("b", 1), hub("c", 1)], pools);
+    lending.do(acquire("x", names.join(" ")));
+    const placed = names.map((name) => lending.placed(name));
+    expect(placed).toEqual(["first-1 creating b", "second-2 creating c", "third-3 creating a"]);
+  });
+
+  test("requests that wait for the same room are placed together when it comes", () => {
+    const lending = new HubLending([hub("east", 1), hub("west", 1)], [any, east]);
+    lending.set("east", "cordoned");
+    lending.set("west", "cordoned");
+    lending.do(acquire("a", "any"));
+    lending.do(acquire("b", "east-only"));
+    lending.set("west", "active");
+    lending.set("east", "active");
+    expect(lending.placed("any")).toBe("any-1 creating west");
+    expect(lending.placed("east-only")).toBe("east-only-2 creating east");
+  });
+
+  test("what no placement can give everybody goes to who asked first, and nothing is left idle", () => {
+    const lending = new HubLending([hub("east", 1), hub("west", 1)], [any, east]);
+    lending.do(acquire("a", "east-only"));
+    lending.do(acquire("b", "any:1"));
+    lending.do(acquire("c", "any:1"));
+    expect(lending.placed("east-only")).toBe("east-only-1 creating east");
+    expect(lending.placed("any")).toBe("any-2 creating west");
+  });
+
+  test("stock leaves the only place of a request that waits for something else", () => {
+    const kept = clusterPool("any", { ...both, size: 1, running: 1 });
+    const slow = clusterPool("west-only", { hubs: ["west"], concurrent: 1 });
+    const lending = new HubLending([hub("east", 2), hub("west", 4)], [slow]);
+    lending.do(acquire("a", "west-only:4"));
+    lending.probe("west", { ready: { "ocp-aws": 9 } });
+    lending.define(kept, slow);
+    expect(lending.placed("any")).toBe("any-2 creating east");
+  });
+
+  test("stock does not wait for requests that can use none of its hubs", () => {
+    const kept = clusterPool("kept", { hubs: ["east"], size: 1, running: 1 });
+    const slow = clusterPool("west-only", { hubs: ["west"], concurrent: 1 });
+    const lending = new HubLending([hub("east", 2), hub("west", 4)], [any, slow]);
+    lending.do(acquire("a", "west-only:4"));
+    lending.define(any, slow, kept);
+    expect(lending.placed("kept")).toBe("kept-2 creating east");
+  });
+
+  test("of hubs with the same score, the one that fewer pools need is taken", () => {
+    const lending = new HubLending([hub("east", 1), hub("west", 1)], [any, east]);
+    lending.do(acquire("a", "any"));
+    expect(lending.placed("any")).toBe("any-1 creating west");
+    lending.do(acquire("b", "east-only"));
+    expect(lending.placed("east-only")).toBe("east-only-2 creating east");
+  });
+});

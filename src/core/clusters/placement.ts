@@ -1,7 +1,7 @@
 /**
  * Where a new cluster is made. First the hubs that cannot make it now are left out, each with a reason;
- * then the best of the others is taken: one whose back end has a cluster ready, else the one with the
- * largest free share, less what has failed there lately.
+ * then the best of the others is taken: one that is not the only place of what other requests wait for, then one
+ * whose back end has a cluster ready, else the one with the largest free share, less what has failed there lately.
  */
 import { type ClusterPolicy, credentialsParameter, type Parameters } from "../model/cluster.ts";
 import { type Hub, hubStateOf, limitOfHub } from "../model/hub.ts";
@@ -11,22 +11,42 @@ import type { Pool } from "../model/state.ts";
 import { type Instant, roughDuration } from "../model/time.ts";
 import { supports, type Version, versionIn } from "../model/version.ts";
 
-/** The best hub for a cluster with these parameters; undefined if none can make it now. */
+/**
+ * The best hub for a cluster with these parameters; undefined if none can make it now. `leftOutBy`: how many clusters that
+ * requests wait for find no place any longer if it is made there.
+ */
 export function placeOnHub(
   pool: Pool,
   policy: ClusterPolicy,
   parameters: Parameters,
   now: Instant,
+  leftOutBy: (hub: Hub) => number = () => 0,
 ): Hub | undefined {
-  const version = versionOf(policy, parameters);
-  const possible = [...(pool.hubs ?? [])].filter((hub) => {
-    return closedBecause(hub, policy, now, version) === null && roomOn(hub) > 0;
+  const possible = hubsFor(pool, policy, parameters, now).filter((hub) => roomOn(hub) > 0);
+  if (possible.length < 2) return possible[0];
+  const scored = possible.map((hub) => {
+    return { hub, leftOut: leftOutBy(hub), pools: hub.pools.size, ...scoreOf(hub, policy, now) };
   });
-  const scored = possible.map((hub) => ({ hub, ...scoreOf(hub, policy, now) }));
   scored.sort(
-    (a, b) => b.ready - a.ready || b.score - a.score || (a.hub.name < b.hub.name ? -1 : 1),
+    (a, b) =>
+      a.leftOut - b.leftOut ||
+      b.ready - a.ready ||
+      b.score - a.score ||
+      a.pools - b.pools ||
+      (a.hub.name < b.hub.name ? -1 : 1),
   );
   return scored[0]?.hub;
+}
+
+/** The hubs that can make a cluster with these parameters, as soon as they have room. */
+export function hubsFor(
+  { hubs }: Pool,
+  policy: ClusterPolicy,
+  parameters: Parameters,
+  now: Instant,
+): readonly Hub[] {
+  const version = versionOf(policy, parameters);
+  return [...(hubs ?? [])].filter((hub) => closedBecause(hub, policy, now, version) === null);
 }
 
 /** How many more clusters fit on the hubs that can make clusters of the pool now. */

@@ -177,9 +177,17 @@ function roomFor(
   if (room === unlimited || room <= 0) return { room, wantedByOthers: 0 };
   let wantedByOthers = 0;
   for (const [other, { demand }] of budgets) {
-    if (other !== pool) wantedByOthers += missingIn(other, demand);
+    if (other !== pool && isRival(pool, other)) wantedByOthers += missingIn(other, demand);
   }
   return { room, wantedByOthers };
+}
+
+/** Whether what one of them has is taken from the other: they have a limit or a hub in common. */
+function isRival(pool: Pool, other: Pool): boolean {
+  const hubs = pool.hubs ?? new Set();
+  if ([...(other.hubs ?? [])].some((hub) => hubs.has(hub))) return true;
+  const limits = new Set(limitsFor(pool));
+  return [...limitsFor(other)].some((limit) => limits.has(limit));
 }
 
 /** What the limits of the pool and of those above it leave now. */
@@ -192,10 +200,12 @@ export function roomBelowLimits(pool: Pool): number {
 /** How many clusters the requests of a pool still need. */
 export function missingIn(pool: Pool, demand: Budget["demand"]): number {
   let missing = 0;
-  for (const [kind, { count }] of demand) {
-    if (count > 0) missing += Math.max(0, count - usableIn(pool, kind));
-  }
+  for (const [kind, { count }] of demand) missing += missingOfKind(pool, kind, count);
   return missing;
+}
+
+export function missingOfKind(pool: Pool, kind: string, count: number): number {
+  return count > 0 ? Math.max(0, count - usableIn(pool, kind)) : 0;
 }
 
 function usableIn(pool: Pool, kind: string): number {

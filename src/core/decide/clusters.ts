@@ -1,11 +1,13 @@
 /** Carries out the plan of a pool of clusters, as events. */
 
 import { budgetsFor, relatedPools } from "../clusters/demand.ts";
+import { OpenDemand } from "../clusters/open-demand.ts";
 import { placeOnHub } from "../clusters/placement.ts";
 import type { Action } from "../clusters/plan.ts";
 import { planPool } from "../clusters/plan.ts";
 import { clustersIn, isFixed, type Snapshot, snapshotOf } from "../clusters/snapshot.ts";
 import type { ClusterPolicy, Wanted } from "../model/cluster.ts";
+import type { Hub } from "../model/hub.ts";
 import type { ResourceName } from "../model/ids.ts";
 import {
   creatingState,
@@ -53,23 +55,28 @@ function planRelated(turn: Turn, pool: Pool): readonly Pool[] {
   const budgets = members.length === 1 ? undefined : budgetsFor(pool, isFixed, turn.now);
   // On hubs, what requests wait for is placed first: stock could take the only place of another pool.
   if (budgets !== undefined && pool.hubs !== null) {
-    for (const member of members) planOne(turn, member, budgets, false);
+    const open = new OpenDemand(budgets, turn.now);
+    for (const member of members) planOne(turn, member, { budgets, open, withStock: false });
+    for (const member of members) planOne(turn, member, { budgets, open });
+  } else {
+    for (const member of members) planOne(turn, member, { budgets });
   }
-  for (const member of members) planOne(turn, member, budgets);
   return members;
 }
 
-function planOne(
-  turn: Turn,
-  pool: Pool,
-  budgets?: ReturnType<typeof budgetsFor>,
-  withStock = true,
-): void {
+interface Together {
+  readonly budgets: ReturnType<typeof budgetsFor> | undefined;
+  /** What requests of all pools wait for and has no hub yet. */
+  readonly open?: OpenDemand;
+  readonly withStock?: boolean;
+}
+
+function planOne(turn: Turn, pool: Pool, { budgets, open, withStock = true }: Together): void {
   try {
     const snapshot = snapshotOf(pool, turn.now, budgets);
     for (const action of planPool(snapshot)) {
       if (withStock || action.do !== "create" || !action.isStock) {
-        carryOut(turn, pool, snapshot, action);
+        carryOut(turn, pool, snapshot, action, open);
       }
     }
   } catch (cause) {
@@ -78,18 +85,32 @@ function planOne(
   }
 }
 
-function carryOut(turn: Turn, pool: Pool, { demands }: Snapshot, action: Action): void {
+function carryOut(
+  turn: Turn,
+  pool: Pool,
+  { demands }: Snapshot,
+  action: Action,
+  open?: OpenDemand,
+): void {
   const policy = pool.policy.cluster;
   if (action.do !== "create") return move(turn, action.name, action.do, action.why);
   if (policy === undefined) return;
   const parameters = demands.get(action.kind)?.parameters ?? policy.parameters;
-  create(turn, pool, { ...policy, parameters }, action.why);
+  if (!action.isStock) open?.place(pool, action.kind);
+  create(turn, pool, { ...policy, parameters }, action.why, open);
 }
 
-function create(turn: Turn, pool: Pool, policy: ClusterPolicy, why: string): void {
+function create(
+  turn: Turn,
+  pool: Pool,
+  policy: ClusterPolicy,
+  why: string,
+  open: OpenDemand | undefined,
+): void {
   const { template, revision, parameters } = policy;
+  const leftOutBy = (one: Hub) => open?.leftOutBy(one) ?? 0;
   // The choice is durable with the intent, and is never changed.
-  const hub = pool.hubs === null ? null : placeOnHub(pool, policy, parameters, turn.now);
+  const hub = pool.hubs === null ? null : placeOnHub(pool, policy, parameters, turn.now, leftOutBy);
   if (hub === undefined) return;
   const resource = newName(turn.state, pool);
   // The time makes it unique also after the journal was lost or replaced by an older copy.
