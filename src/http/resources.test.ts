@@ -97,7 +97,11 @@ describe("PATCH /v1/resources/{name}", () => {
     const answer = await site.call("PATCH /v1/resources/aws-1", {
       body: { drained: true, by: "ann", reason: "being rebuilt" },
     });
-    expect(answer).toMatchObject({ status: 200, body: { state: "drained", drained: true } });
+    const drainedBy = { by: "ann", why: "being rebuilt" };
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { state: "drained", drained: true, drainedBy },
+    });
     expect(site.journal.appends.flat().at(-1)).toMatchObject({
       reason: { by: "ann", why: "being rebuilt" },
     });

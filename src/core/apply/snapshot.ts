@@ -8,12 +8,12 @@ import { parametersKeyOf } from "../model/cluster.ts";
 import type { Reason } from "../model/command.ts";
 import { EndedMemory, type FrozenEnds } from "../model/ended-memory.ts";
 import type { KeptRoom, Move, ResolvedAsk } from "../model/event.ts";
-import type { PoolName, RequestId, ResourceName } from "../model/ids.ts";
+import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import { busyState } from "../model/lifecycle.ts";
 import type { OrphanCluster } from "../model/orphan.ts";
 import { type PoolPolicy, same } from "../model/policy.ts";
 import { type PrioritiesSpec, plainPriorities } from "../model/priority.ts";
-import { defaultSpacePolicy, type SpacesSpec } from "../model/space.ts";
+import { defaultSpacePolicy, type Elsewhere, type SpacesSpec } from "../model/space.ts";
 import {
   type AdaptiveState,
   type AdmissionState,
@@ -47,7 +47,7 @@ import { addLease, addRequest, type ClaimRecord, giveNotice, revokeLease } from 
 import type { Ranked } from "./priorities.ts";
 import { newResource } from "./resources.ts";
 import { setReservations } from "./shared.ts";
-import { chargeCluster, spacesDefined } from "./spaces.ts";
+import { chargeCluster, countElsewhere, spacesDefined } from "./spaces.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -64,6 +64,8 @@ export interface FrozenState {
   readonly leases: readonly FrozenLease[];
   readonly ended: FrozenEnds;
   readonly oddKeys?: OddKeys;
+  /** Only in a copy of some of the pools: what its spaces hold of the others. `cost` is that of all pools. */
+  readonly elsewhere?: readonly (Elsewhere & { readonly space: SpaceName })[];
 }
 
 interface FrozenPool {
@@ -327,6 +329,10 @@ export function thaw(frozen: FrozenState): State {
   for (const lease of frozen.leases) thawLease(state, lease);
   for (const { id, ask, queuedAt, order, ranked } of frozen.requests) {
     addRequest(state, id, ask, queuedAt, order, ranked);
+  }
+  for (const { space: name, ...elsewhere } of frozen.elsewhere ?? []) {
+    const space = state.spaces.get(name);
+    if (space !== undefined) countElsewhere(space, elsewhere);
   }
   writable.keys = keysOf(frozen, frozen.oddKeys);
   for (const pool of state.pools.values()) schedulePool(state, pool, longAgo);

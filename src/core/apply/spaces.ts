@@ -4,6 +4,7 @@ import type { BrokerEvent, EventOf } from "../model/event.ts";
 import type { SpaceName } from "../model/ids.ts";
 import {
   claimsKey,
+  type Elsewhere,
   largestPartOf,
   newSpace,
   partOf,
@@ -119,6 +120,13 @@ function setLargestPart(space: Space, part: number): void {
   for (const line of space.lines) line.queue.sortAgain(line);
 }
 
+/** In a copy of some of the pools: `cost` is the sum over all pools. */
+export function countElsewhere(space: Space, { largestPart, cost }: Elsewhere): void {
+  edit(space).elsewhere = { largestPart, cost: cost - space.cost };
+  edit(space).cost = cost;
+  setLargestPart(space, largestPartOf(space));
+}
+
 /** Updates the shares after an event that may change how much there is. */
 export function followSizes(state: State, event: BrokerEvent): void {
   switch (event.type) {
@@ -148,7 +156,7 @@ function shareAnew(state: State): void {
 function countAnew(state: State): void {
   for (const space of state.spaces.values()) {
     edit(space.held).clear();
-    edit(space).cost = 0;
+    edit(space).cost = space.elsewhere.cost;
   }
   for (const { claims, ask } of state.leases.values()) {
     const space = ask.space === undefined ? undefined : state.spaces.get(ask.space);

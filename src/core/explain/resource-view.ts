@@ -1,4 +1,5 @@
 /** The public view of a resource: plain data with names, without references. */
+import type { Reason } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import {
   exclusiveClaim,
@@ -19,6 +20,8 @@ export interface ResourceView {
   readonly pool: PoolName;
   readonly state: string;
   readonly drained: boolean;
+  /** Null also if it is drained, and an old journal does not say by whom. */
+  readonly drainReason: Reason | null;
   readonly retired: boolean;
   readonly note: string;
   readonly changedAt: Instant;
@@ -60,6 +63,7 @@ export function resourceView(resource: Resource): ResourceView {
     pool: resource.pool.name,
     state: shownState(resource),
     drained: resource.drained,
+    drainReason: resource.drainReason,
     retired: resource.retired,
     note: resource.note,
     changedAt: resource.changedAt,

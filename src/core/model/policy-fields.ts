@@ -173,7 +173,7 @@ export const policyFields = {
     key: "cost",
     kind: { type: "number", min: 0, max: 1_000_000, whole: true },
     optional: true,
-    label: "Cost",
+    label: "Cost of a claim, for quotas",
     text: "What one claim costs, for the `cost` quotas of spaces. Without it a claim costs nothing.",
     examples: [10],
   },

@@ -55,6 +55,14 @@ export type Holdings = ReadonlyMap<string, number>;
 /** The key of the number of claims. No dimension has this name, because names have no space. */
 export const claimsKey = "number of claims";
 
+/** What a space holds of pools that a state does not have. */
+export interface Elsewhere {
+  readonly largestPart: number;
+  readonly cost: number;
+}
+
+const nowhere: Elsewhere = { largestPart: 0, cost: 0 };
+
 export interface Space {
   readonly kind: "space";
   readonly name: SpaceName;
@@ -63,6 +71,8 @@ export interface Space {
   readonly held: ReadonlyMap<Pool, Holdings>;
   /** Its leases, oldest first. */
   readonly leases: ReadonlySet<Lease>;
+  /** Only in a copy of some of the pools, for a forecast. It counts as if they were here. */
+  readonly elsewhere: Elsewhere;
   /** The sum of the costs of its claims. */
   readonly cost: number;
   /** The largest part that it holds of any pool or dimension: its dominant share. */
@@ -112,7 +122,7 @@ function makeSpace(
   return {
     ...{ kind: "space", name, policy: spacePolicyOf(state, name), cohort },
     ...{ held, leases, lines, quoted, wanted },
-    ...{ cost: 0, largestPart: 0, share: 0, users: 0, waiting: 0 },
+    ...{ elsewhere: nowhere, cost: 0, largestPart: 0, share: 0, users: 0, waiting: 0 },
   };
 }
 
@@ -146,8 +156,8 @@ export function heldOf(space: Space, pool: Pool, key: string): number {
  * The largest part that it holds of any pool or dimension. Always computed from whole amounts, so that
  * the same leases give the same part in any order.
  */
-export function largestPartOf(space: Pick<Space, "held">): number {
-  let largest = 0;
+export function largestPartOf(space: Pick<Space, "held" | "elsewhere">): number {
+  let largest = space.elsewhere.largestPart;
   for (const pool of space.held.keys()) largest = Math.max(largest, partOf(space, pool));
   return largest;
 }

@@ -3,6 +3,7 @@ import type * as Wire from "../../api/history-schemas.ts";
 import type { Instant } from "../../core/model/time.ts";
 import type { HistoryEntry } from "../../insight/history/entry.ts";
 import type { RecordedStats } from "../../insight/history/reader.ts";
+import type { StatsPart, StatsRange } from "../../insight/history/stats.ts";
 import { inSeconds } from "../../insight/what-if/report.ts";
 import { timestamp } from "../timestamp.ts";
 import { timestampOrNull } from "./lease.ts";
@@ -43,5 +44,20 @@ export function renderStats(stats: RecordedStats, pool: string | null): Wire.Sta
         to: timestampOrNull(to as Instant | null),
       };
     }),
+  };
+}
+
+export function renderPoolStats(
+  { from, to }: StatsRange,
+  pools: ReadonlyMap<string, StatsPart>,
+): Wire.PoolStats {
+  const waited = ({ granted, waitMs }: StatsPart) => granted * (waitMs?.mean ?? 0);
+  const rows = [...pools].sort(([a, one], [b, other]) => {
+    return waited(other) - waited(one) || (a < b ? -1 : 1);
+  });
+  return {
+    from: timestamp(from as Instant),
+    to: timestamp(to as Instant),
+    pools: rows.map(([pool, part]) => ({ pool, ...inSeconds(part) })),
   };
 }

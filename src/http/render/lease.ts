@@ -6,6 +6,7 @@ import { nameWithoutSpace } from "../../auth/space-names.ts";
 import type { NeedExplanation } from "../../core/explain/explain.ts";
 import type { ResourceView } from "../../core/explain/resource-view.ts";
 import type { ClaimView, LeaseView, RequestView } from "../../core/explain/view.ts";
+import type { Reason } from "../../core/model/command.ts";
 import type { SpaceName } from "../../core/model/ids.ts";
 import { freeState } from "../../core/model/lifecycle.ts";
 import { idOf, type Outcome } from "../../core/model/outcome.ts";
@@ -130,12 +131,14 @@ export function renderResource(
   sees: Sight,
   only: SpaceName | undefined,
 ): Wire.Resource {
-  const { lease, noteFor } = resource;
+  const { lease, noteFor, drainReason } = resource;
   return {
     name: resource.name,
     pool: resource.pool,
     state: resource.state,
     drained: resource.drained,
+    // Who drains what is for those who see all spaces, as in the events.
+    ...(drainReason !== null && only === undefined && { drainedBy: renderReason(drainReason) }),
     retiring: resource.retired,
     note: maySee(noteFor, only) ? resource.note : "",
     changedAt: timestamp(resource.changedAt),
@@ -153,6 +156,11 @@ export function renderResource(
     },
     ...renderShares(resource.shared, sees),
   };
+}
+
+/** A name that was only given stands behind the proven one, in brackets. */
+function renderReason({ by, as, why }: Reason): { by: string; why: string } {
+  return { by: as === undefined ? by : `${by} (${as})`, why };
 }
 
 export function renderNeeds(
