@@ -168,6 +168,18 @@ describe.skipIf(noControllers)("on a hub with Hive", () => {
       expect((await world.claim(spec.name))?.metadata.uid).toBe(after?.metadata.uid);
     });
 
+    test("has the address of its kubeconfig as long as Hive says none", async () => {
+      world.hive.hasConsole = false;
+      await world.hive.pool("p", labels, 1);
+      const spec = specFor();
+      await world.driver.create(spec);
+      await reached(world.driver, refOf(spec), "ready");
+      const name = (await world.claim(spec.name))?.spec?.namespace;
+      expect(await world.driver.observe(refOf(spec))).toEqual({
+        ...{ phase: "ready", apiUrl: `https://${name}:6443` },
+      });
+    });
+
     test("for what no pool has is refused at once, with what there is", async () => {
       await world.hive.pool("p", labels, 0);
       const spec = specFor({ parameters: { version: "4.21" } });

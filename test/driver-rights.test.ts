@@ -1,7 +1,5 @@
 /** The roles of deploy/hubs: each driver works with its own, and uses every right that it gives. */
-import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
 import { type Application, applicationKind } from "../src/drivers/caas/objects.ts";
 import { destroyed, reached, refOf, specFor } from "../src/drivers/driver.suite.ts";
 import { type ClusterRef, type Driver, Retry } from "../src/drivers/driver.ts";
@@ -11,6 +9,7 @@ import { brokerLabel } from "../src/drivers/hub/ownership.ts";
 import { type HostedCluster, hostedClusterKind } from "../src/drivers/hypershift/objects.ts";
 import { ApiServer } from "../src/kubernetes/api-server.ts";
 import { exampleDriver } from "./example-hub.ts";
+import { hubAccount } from "./hub-account.ts";
 import { noControllers, patienceMs } from "./kube-binaries.ts";
 import { hostedClusterSpec } from "./kube-kinds.ts";
 import { KubeProxy } from "./kube-proxy.ts";
@@ -20,45 +19,9 @@ import { ScriptedClusterApi } from "./scripted-cluster-api.ts";
 import { ScriptedHive } from "./scripted-hive.ts";
 import { ScriptedHyperShift } from "./scripted-hypershift.ts";
 import { sharedCluster } from "./shared-cluster.ts";
-import { accountConfig } from "./slots-world.ts";
 
 const cluster = sharedCluster();
 const budget = { bytesMax: 10_000, timeMsMax: 10_000 };
-
-interface Granted {
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
-  readonly roleRef?: { readonly name: string };
-  readonly rules?: readonly {
-    readonly resources: readonly string[];
-    readonly verbs: readonly string[];
-  }[];
-}
-
-/** The objects of a file, all in one namespace. */
-function roleFile(name: string, namespace: string): readonly Granted[] {
-  const file = new URL(`../deploy/hubs/${name}.yaml`, import.meta.url);
-  const text = readFileSync(file, "utf8").replaceAll(
-    /namespace: [a-z-]+/g,
-    `namespace: ${namespace}`,
-  );
-  return parseAllDocuments(text).map((each) => each.toJS() as Granted);
-}
-
-/** Those for the whole hub get a name for each test; their account keeps its own. */
-async function create(object: Granted, namespace: string): Promise<void> {
-  const { kind, metadata, roleRef } = object;
-  const group =
-    kind === "ServiceAccount" ? ["api", "v1"] : ["apis", "rbac.authorization.k8s.io", "v1"];
-  const plural = `${kind.toLowerCase()}s`;
-  if (!kind.startsWith("Cluster")) {
-    await cluster.create([...group, "namespaces", namespace, plural], object);
-    return;
-  }
-  const renamed = { ...object, metadata: { ...metadata, name: `${metadata.name}-${namespace}` } };
-  const ref = roleRef && { roleRef: { ...roleRef, name: `${roleRef.name}-${namespace}` } };
-  await cluster.create([...group, plural], { ...renamed, ...ref });
-}
 
 const sorted = (rights: Iterable<string>) => [...new Set(rights)].sort();
 
@@ -73,17 +36,10 @@ describe.skipIf(noControllers)("the roles of deploy/hubs", { timeout: patienceMs
 
   /** A driver as the account of this file, and what the file gives it. */
   async function asAccount(name: string, template: string, more: object = {}) {
-    const objects = roleFile(name, namespace);
-    for (const each of objects) await create(each, namespace);
-    const own = await accountConfig(cluster, namespace, `berth-${name}`);
+    const { kubeconfig: own, granted } = await hubAccount(cluster, name, namespace);
     const kubeconfig = await cluster.configVia(proxy.url, own);
     const changed = { namespace, broker: namespace, ...more };
     const driver = await exampleDriver(template, () => ApiServer.connect({ kubeconfig }), changed);
-    const granted = objects.flatMap(({ rules = [] }) =>
-      rules.flatMap(({ resources, verbs }) =>
-        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
-      ),
-    );
     return { driver, granted };
   }
 
@@ -190,9 +146,7 @@ describe.skipIf(noControllers)("the roles of deploy/hubs", { timeout: patienceMs
   });
 
   test("foreign: lists the clusters of all namespaces, and says which right is missing", async () => {
-    const objects = roleFile("foreign", namespace);
-    for (const each of objects) await create(each, namespace);
-    const own = await accountConfig(cluster, namespace, "berth-foreign");
+    const { kubeconfig: own } = await hubAccount(cluster, "foreign", namespace);
     const kubeconfig = await cluster.configVia(proxy.url, own);
     const hub = new HubApi(() => ApiServer.connect({ kubeconfig }));
     const { group, version, plural, kind } = hostedClusterKind;

@@ -33,6 +33,11 @@ export interface ClusterAddress {
   readonly ports: Ports;
 }
 
+/** Of a kubeconfig that was written here. */
+interface Accounts {
+  readonly users: readonly [{ readonly name: string; readonly user: { readonly token: string } }];
+}
+
 export class KubeCluster implements AsyncDisposable {
   readonly #address: ClusterAddress | undefined;
   #etcd: ChildProcess | undefined;
@@ -40,7 +45,6 @@ export class KubeCluster implements AsyncDisposable {
   #controllers: ChildProcess | undefined;
   #log = "";
   #namespaces = 0;
-  readonly #tokens = new Map<string, { readonly name: string; readonly token: string }>();
 
   private constructor(address: ClusterAddress | undefined) {
     this.#address = address;
@@ -125,8 +129,9 @@ export class KubeCluster implements AsyncDisposable {
 
   /** The same account by another way, such as through a proxy. */
   async configVia(url: string, kubeconfig: string): Promise<string> {
-    const { name, token } = this.#tokens.get(kubeconfig) ?? { name: "nobody", token: "" };
-    return this.configFor(`${name}-${new URL(url).port}`, token, url);
+    const { users } = JSON.parse(await readFile(kubeconfig, "utf8")) as Accounts;
+    const { name, user } = users[0];
+    return this.configFor(`${name}-${new URL(url).port}`, user.token, url);
   }
 
   /** A kubeconfig for somebody with this token. */
@@ -145,7 +150,6 @@ export class KubeCluster implements AsyncDisposable {
       "current-context": "test",
     };
     await writeFile(path, JSON.stringify(config));
-    this.#tokens.set(path, { name, token });
     return path;
   }
 

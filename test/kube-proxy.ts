@@ -31,6 +31,8 @@ export class KubeProxy implements AsyncDisposable {
   refuses: (passing: Passing) => Refusal | undefined = () => undefined;
   /** Whether the reply to a request is lost, after the server has done what it was asked for. */
   loses: (passing: Passing) => boolean = () => false;
+  /** Another text for a reply, as a server with other settings would give it. */
+  rewrites: ((passing: Passing) => ((text: string) => string) | undefined) | undefined;
   /** With a refusal of 429. */
   retryAfterSeconds: (passing: Passing) => number | undefined = () => undefined;
   /** While true every connection is cut as soon as it says something. */
@@ -81,7 +83,7 @@ export class KubeProxy implements AsyncDisposable {
     const code = this.refuses(passing);
     if (code !== undefined) return refuse(to, code, this.retryAfterSeconds(passing));
     const loses = this.loses(passing);
-    const { host: _host, ...headers } = from.headers;
+    const { host: _host, "accept-encoding": _packed, ...headers } = from.headers;
     const options = { method: from.method ?? "GET", headers, ca: this.#ca };
     const onward = request(new URL(passing.path, this.#cluster.url), options, (reply) => {
       if (loses) {
@@ -89,6 +91,8 @@ export class KubeProxy implements AsyncDisposable {
         reply.on("end", () => from.socket.destroy());
         return;
       }
+      const rewrite = this.rewrites?.(passing);
+      if (rewrite !== undefined) return void rewritten(reply, to, rewrite);
       to.writeHead(reply.statusCode ?? 502, reply.headers);
       to.flushHeaders();
       reply.pipe(to);
@@ -98,6 +102,16 @@ export class KubeProxy implements AsyncDisposable {
     to.on("close", () => onward.destroy());
     from.pipe(onward);
   }
+}
+
+async function rewritten(
+  reply: IncomingMessage,
+  to: ServerResponse,
+  rewrite: (text: string) => string,
+): Promise<void> {
+  const body = Buffer.from(rewrite((await reply.toArray()).join("")));
+  const length = { "content-length": String(body.length) };
+  to.writeHead(reply.statusCode ?? 502, { ...reply.headers, ...length }).end(body);
 }
 
 function refuse(to: ServerResponse, code: Refusal, retryAfter: number | undefined): void {

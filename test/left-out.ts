@@ -13,6 +13,7 @@ const needKube = testsCalled(
 const needControllers = testsCalled(
   ...["driver-caas", "driver-cluster-api", "driver-hive", "driver-hub", "driver-hypershift"],
   ...["driver-many", "driver-rights", "driver-tags", "front-caas", "front-spaces", "front-tekton"],
+  "hive-controllers",
 );
 
 /** The files of tests whose names begin so. */

@@ -10,7 +10,6 @@ import {
   deploymentNameLabel,
   deprovisionKind,
   poolKind,
-  poolNamespaceLabel,
   provisionKind,
 } from "../src/drivers/hive/objects.ts";
 import { conditionOf } from "../src/drivers/hub/conditions.ts";
@@ -21,6 +20,8 @@ import { ScriptedHub } from "./scripted-hub.ts";
 
 const deprovisionFinalizer = "hive.openshift.io/deprovision";
 const claimFinalizer = "hive.openshift.io/claim";
+/** Newer versions put both on the clusters of pools; here they also say which script works on a cluster. */
+const poolNamespaceLabel = "hive.openshift.io/clusterpool-namespace";
 const poolNameLabel = "hive.openshift.io/clusterpool-name";
 
 const claimOwner = "hive-claim-owner";
@@ -28,7 +29,8 @@ const rbac = { group: "rbac.authorization.k8s.io", version: "v1", from: "Kuberne
 const roleKind: Kind = { ...rbac, kind: "Role", plural: "roles" };
 const bindingKind: Kind = { ...rbac, kind: "RoleBinding", plural: "rolebindings" };
 
-export const kubeconfigOf = (name: string) => `# kubeconfig of ${name}\napiVersion: v1\n`;
+export const kubeconfigOf = (name: string) =>
+  `# kubeconfig of ${name}\nclusters: [{ name: c, cluster: { server: "https://${name}:6443" } }]\n`;
 
 const resumeStates = [
   ...["StartingMachines", "WaitingForMachines", "WaitingForNodes"],
@@ -46,6 +48,8 @@ export class ScriptedHive extends ScriptedHub {
   wakes = true;
   /** While false, a deprovision does not complete. */
   deprovisions = true;
+  /** Without one, Hive never says where the API of a cluster is. */
+  hasConsole = true;
   /** Installs end so: the reason of ProvisionStopped. */
   installFails: string | undefined;
   /** What the driver saw on its way to ready, by cluster. */
@@ -285,10 +289,8 @@ export class ScriptedHive extends ScriptedHub {
         { type: "Ready", status: "True" },
         { ...stopped, status: "False" },
       ];
-      return this.setStatus(deploymentKind, found, {
-        conditions,
-        apiURL: "https://api.example.com",
-      });
+      const address = this.hasConsole && { apiURL: "https://api.example.com" };
+      return this.setStatus(deploymentKind, found, { conditions, ...address });
     }
     const step = resumeStates.indexOf(seen) + 1;
     const powerState = resumeStates[step] ?? "Running";

@@ -27,7 +27,6 @@ import { HubParts } from "../hub/parts.ts";
 import { whoAmI } from "../hub/who-am-i.ts";
 import type { SecretMask } from "../secret-mask.ts";
 import { betterPool, choosePool } from "./choose-pool.ts";
-import { deploymentPhase } from "./deployment-phase.ts";
 import { Deployments } from "./deployments.ts";
 import {
   type ClusterClaim,
@@ -36,7 +35,6 @@ import {
   claimKind,
   deploymentKind,
   poolKind,
-  poolNamespaceLabel,
 } from "./objects.ts";
 
 export interface ClaimSettings {
@@ -105,7 +103,7 @@ export class HiveClaimDriver implements Driver {
     if (cluster.spec?.clusterPoolRef?.claimName !== ref.name) {
       return { phase: "creating", message: `ClusterDeployment ${namespace} is being assigned` };
     }
-    return deploymentPhase(cluster);
+    return this.#deployments.phase(cluster, signal);
   }
 
   async credentials(ref: ClusterRef, { signal }: CallOptions = {}): Promise<AccessBundle> {
@@ -212,10 +210,12 @@ export class HiveClaimDriver implements Driver {
     const { namespace } = this.#settings;
     const other = await this.#hub.find(claimKind, ref.name, { namespace, signal });
     if (other !== undefined) return { phase: "absent" };
-    const labels = labelSelector({ [poolNamespaceLabel]: namespace });
-    const clusters = await this.#hub.list<ClusterDeployment>(deploymentKind, { labels, signal });
-    const left = clusters.filter(({ spec }) => spec?.clusterPoolRef?.claimName === ref.name);
-    const [first] = left;
+    // All of them: older versions of Hive put no label of the pool on its clusters.
+    const clusters = await this.#hub.list<ClusterDeployment>(deploymentKind, { signal });
+    const first = clusters.find(({ spec }) => {
+      const { claimName, namespace: pools } = spec?.clusterPoolRef ?? {};
+      return claimName === ref.name && pools === namespace;
+    });
     if (first === undefined) return { phase: "absent" };
     return this.#deployments.destroying(first, first.metadata.name, signal);
   }

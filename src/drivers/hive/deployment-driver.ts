@@ -27,7 +27,6 @@ import type { Owner } from "../hub/ownership.ts";
 import { HubParts } from "../hub/parts.ts";
 import { destroying } from "../namespace/namespace-driver.ts";
 import type { SecretMask } from "../secret-mask.ts";
-import { deploymentPhase } from "./deployment-phase.ts";
 import { Deployments } from "./deployments.ts";
 import { type ClusterDeployment, deploymentKind } from "./objects.ts";
 import { tagged } from "./tagged.ts";
@@ -80,7 +79,7 @@ export class HiveDeploymentDriver implements Driver {
     if (namespace.metadata.deletionTimestamp !== undefined) return destroying(namespace);
     const found = await this.#deployments.find(ref.name, signal);
     if (found !== undefined) {
-      const seen = deploymentPhase(found);
+      const seen = await this.#deployments.phase(found, signal);
       return seen.phase === "destroying"
         ? this.#deployments.destroying(found, ref.name, signal)
         : seen;

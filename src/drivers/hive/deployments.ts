@@ -1,12 +1,12 @@
 /** What claims and single deployments have in common: a ClusterDeployment in a namespace. */
 import { Absent, type AccessBundle, Hopeless, type Observation, Retry } from "../driver.ts";
-import { readAccess } from "../hub/access.ts";
+import { readAccess, serverOf } from "../hub/access.ts";
 import { complaints } from "../hub/conditions.ts";
 import type { HubApi } from "../hub/hub-api.ts";
 import { conditionsText, type Source } from "../hub/logs.ts";
 import { waitingFor } from "../hub/waiting-for.ts";
 import type { SecretMask } from "../secret-mask.ts";
-import { cannotHibernate, wantedPower } from "./deployment-phase.ts";
+import { cannotHibernate, deploymentPhase, wantedPower } from "./deployment-phase.ts";
 import {
   type ClusterDeployment,
   type ClusterDeprovision,
@@ -29,6 +29,22 @@ export class Deployments {
   /** Hive gives a cluster a namespace of its own, with the same name. */
   find(name: string, signal?: AbortSignal): Promise<ClusterDeployment | undefined> {
     return this.#hub.find<ClusterDeployment>(deploymentKind, name, { namespace: name, signal });
+  }
+
+  /**
+   * Hive writes the address of the API only after it has found the console, which not every cluster has; and it calls a
+   * cluster ready before that. The kubeconfig has the address from the beginning.
+   */
+  async phase(found: ClusterDeployment, signal?: AbortSignal): Promise<Observation> {
+    const seen = deploymentPhase(found);
+    if (seen.phase !== "ready" || seen.apiUrl !== undefined) return seen;
+    try {
+      const apiUrl = serverOf((await this.access(found, signal)).kubeconfig);
+      return { ...seen, ...(apiUrl !== undefined && { apiUrl }) };
+    } catch (error) {
+      if (!(error instanceof Retry)) throw error;
+      return { phase: "resuming", message: error.message };
+    }
   }
 
   async access(found: ClusterDeployment, signal?: AbortSignal): Promise<AccessBundle> {

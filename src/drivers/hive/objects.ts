@@ -75,6 +75,4 @@ export interface ClusterProvision extends KubeObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** Hive puts the name of the pool's namespace on every cluster of a pool. */
-export const poolNamespaceLabel = "hive.openshift.io/clusterpool-namespace";
 export const deploymentNameLabel = "hive.openshift.io/cluster-deployment-name";
