@@ -55,6 +55,49 @@ describe.skipIf(noControllers)("a space", { timeout: patienceMs }, () => {
     expect(left).toBe("");
   });
 
+  test("has a token that is renewed before it ends, also after nobody has looked for longer", async () => {
+    await using world = await FrontWorld.start(cluster, { spacesToo: true });
+    // No API server grants less than ten minutes: this one says that its tokens end at once.
+    let endsAtMs = 0;
+    world.proxy.rewrites = ({ method, path }) => {
+      if (method !== "POST" || !path.endsWith("/token")) return undefined;
+      return (text) => {
+        const reply = JSON.parse(text) as { status: { expirationTimestamp: string } };
+        endsAtMs = Date.now() + 2_000;
+        const expirationTimestamp = new Date(endsAtMs).toISOString();
+        return JSON.stringify({ ...reply, status: { ...reply.status, expirationTimestamp } });
+      };
+    };
+    await world.create({
+      ...{ apiVersion: "toolchain.dev.openshift.com/v1alpha1", kind: "SpaceRequest" },
+      ...{ metadata: { name: "env" }, spec: { tierName: "tier" } },
+    });
+    await world.kubectl("wait", "spacerequest/env", "--for=condition=Ready", "--timeout=200s");
+    const kubeconfig = async () =>
+      decoded(await world.object("secret", "env-access"), "kubeconfig");
+    const seen = new Set<string>();
+    const another = async () => {
+      const now = await kubeconfig();
+      if (now === "" || seen.has(now)) return undefined;
+      // The way through the proxy has no TLS, and kubectl sends no token there.
+      const { token } = JSON.parse(now).users[0].user as { token: string };
+      expect(await world.kubectl("--token", token, "auth", "whoami")).toContain(":berth");
+      seen.add(now);
+      return "another";
+    };
+    for (let time = 0; time < 3; time++) {
+      await expect.poll(another, { timeout: patienceMs / 4 }).toBe("another");
+    }
+    // Nobody renews it while the server is away: the last one has ended when it is back.
+    await world.server.stop("SIGKILL");
+    seen.add(await kubeconfig());
+    await expect.poll(() => Date.now() > endsAtMs, { timeout }).toBe(true);
+    await world.server.start();
+    await expect.poll(another, { timeout: patienceMs / 4 }).toBe("another");
+    const [lease] = await world.leases();
+    expect(lease).toMatchObject({ holder: `${world.namespace}/env` });
+  });
+
   test("is one, with one of each object, although the server dies after every write", async () => {
     await using world = await FrontWorld.start(cluster);
     let crashes = 0;

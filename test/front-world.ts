@@ -36,6 +36,8 @@ export const grantedRights = rights.flatMap(({ rules = [] }) =>
   ),
 );
 
+const shiftClock = fileURLToPath(new URL("shift-clock.ts", import.meta.url));
+
 export class FrontWorld implements AsyncDisposable {
   readonly cluster: KubeCluster;
   readonly proxy: KubeProxy;
@@ -44,12 +46,17 @@ export class FrontWorld implements AsyncDisposable {
   readonly client: BerthClient;
   /** The folder of the scripted clusters. */
   readonly world: string;
+  readonly config: { readonly caas: Readonly<Record<string, object>> };
   /** What a server says about an API server has an address, too. */
   readonly #url: string;
 
   private constructor(
-    parts: Pick<FrontWorld, "cluster" | "proxy" | "namespace" | "server" | "client" | "world">,
+    parts: Pick<
+      FrontWorld,
+      "cluster" | "proxy" | "namespace" | "server" | "client" | "world" | "config"
+    >,
   ) {
+    this.config = parts.config;
     this.cluster = parts.cluster;
     this.proxy = parts.proxy;
     this.namespace = parts.namespace;
@@ -59,7 +66,23 @@ export class FrontWorld implements AsyncDisposable {
     this.#url = parts.server.url;
   }
 
-  static async start(cluster: KubeCluster, without?: string): Promise<FrontWorld> {
+  /** `spacesToo`: the namespaces of spaces are also made through the proxy. */
+  static async start(
+    cluster: KubeCluster,
+    {
+      without,
+      spacesToo = false,
+      hoursAhead = 0,
+      neighbours = [],
+    }: {
+      readonly without?: string;
+      readonly spacesToo?: boolean;
+      /** Of the clock of Berth's server. */
+      readonly hoursAhead?: number;
+      /** Other namespaces that it serves. */
+      readonly neighbours?: readonly string[];
+    } = {},
+  ): Promise<FrontWorld> {
     const namespace = await cluster.namespace();
     const world = await mkdtemp(join(tmpdir(), "berth-front-"));
     await mkdir(join(world, "do"));
@@ -68,30 +91,48 @@ export class FrontWorld implements AsyncDisposable {
     const kubeconfig = await cluster.configVia(proxy.url, account);
     const front = {
       kubeconfig,
-      namespaces: [namespace],
+      namespaces: [namespace, ...neighbours],
       clusterTemplates: { [`small-${namespace}`]: "ocp" },
       spaceRequests: { tier: "ns" },
       namespaceClaims: "ns",
     };
+    const admin = cluster.adminConfig;
+    const spaces = spacesToo ? await cluster.configVia(proxy.url, admin) : admin;
     const env = { WORLD: world, PATH: process.env["PATH"] ?? "" };
     const parameters = {
       version: { enum: ["1.34", "1.35"], default: "1.35" },
       workers: { type: "integer", maximum: 6, default: 2 },
     };
-    const server = await TestServer.startWith({
+    const config = {
       templates: {
         small: { driver: "command", command: [driver], env, parameters, cost: 3 },
-        ns: { driver: "namespace", kubeconfig: cluster.adminConfig },
+        ns: { driver: "namespace", kubeconfig: spaces },
       },
       pools: { ocp: { template: "small", max: 4 }, ns: { template: "ns", max: 4 } },
-      caas: { tenants: front },
-    });
+      // Servers of one name would not publish each other's templates.
+      caas: { [`tenants-${namespace}`]: front },
+    };
+    const clock = { NODE_OPTIONS: `--import=${shiftClock}`, TEST_CLOCK_OFF_HOURS: `${hoursAhead}` };
+    const server = await TestServer.startIn(hoursAhead === 0 ? {} : clock, config);
     const client = new BerthClient({ url: server.url });
-    return new FrontWorld({ cluster, proxy, namespace, server, client, world });
+    return new FrontWorld({ cluster, proxy, namespace, server, client, world, config });
+  }
+
+  /** Another installation of Berth, with the same name for the API server but another template. */
+  async beside(): Promise<TestServer> {
+    const [front] = Object.values(this.config.caas);
+    const clusterTemplates = { [`other-${this.namespace}`]: "ocp" };
+    const caas = { [this.front]: { ...front, clusterTemplates } };
+    return TestServer.startWith({ ...this.config, caas });
   }
 
   get template(): string {
     return `small-${this.namespace}`;
+  }
+
+  /** The name of the API server in the configuration. */
+  get front(): string {
+    return `tenants-${this.namespace}`;
   }
 
   /** As the administrator, in the namespace of the test. */

@@ -7,15 +7,18 @@ import type { TemplateInfo } from "../http/clusters/template-info.ts";
 import { problemOf } from "../http/problems.ts";
 import type { SecretStores } from "../vault/secret-stores.ts";
 import type { FrontParts } from "../workers/fronts/front-run.ts";
+import { installationMark } from "../workers/fronts/installation.ts";
 import { templateInfo } from "./server-provisioner.ts";
 
 interface Parts {
   readonly broker: Broker;
   readonly vault: SecretStores;
   readonly templates: () => readonly TemplateSpec[];
+  /** Of the journal. */
+  readonly secret: string;
 }
 
-export function frontParts({ broker, vault, templates }: Parts): FrontParts {
+export function frontParts({ broker, vault, templates, secret }: Parts): FrontParts {
   const infos = (): readonly TemplateInfo[] => templates().map(templateInfo);
   const templateOf = async (pool: string): Promise<TemplateInfo | undefined> => {
     const name = await broker.read(
@@ -24,6 +27,7 @@ export function frontParts({ broker, vault, templates }: Parts): FrontParts {
     return infos().find((each) => each.name === name);
   };
   return {
+    installation: installationMark(secret),
     async resolve(space, { pool, parameters }) {
       const typed = typedParameters(await templateOf(pool), parameters);
       const item = { pool, ...(Object.keys(typed).length > 0 && { parameters: typed }) };

@@ -25,7 +25,8 @@ export function withConditions(
 }
 
 export function conditionsOf({ status }: FrontObject): readonly Condition[] {
-  return Array.isArray(status?.conditions) ? status.conditions : [];
+  const found: readonly unknown[] = Array.isArray(status?.conditions) ? status.conditions : [];
+  return found.filter((each): each is Condition => typeof each === "object" && each !== null);
 }
 
 /** Text of others, on one line and of bounded length. */
@@ -44,4 +45,12 @@ export function textIn(from: unknown, key: string): string | undefined {
 export function fieldIn(from: unknown, key: string): unknown {
   if (typeof from !== "object" || from === null || !Object.hasOwn(from, key)) return undefined;
   return (from as Record<string, unknown>)[key];
+}
+
+/** What the API server allows. */
+export const objectNameMax = 253;
+
+/** Known before a cluster is made for it: what is made beside an object has a longer name. */
+export function nameTooLong(max: number): string {
+  return `Cannot serve the object: its name has more than ${max} characters, and names of its Secrets are longer. Use a shorter one`;
 }

@@ -42,6 +42,8 @@ export interface Access {
   readonly kubeconfig: string;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
+  /** When it ends, unless it is renewed. */
+  readonly expiresAt?: string | undefined;
 }
 
 export interface SecretContent {

@@ -2,14 +2,16 @@
 import type { Broker } from "../../broker/broker.ts";
 import { newRequestId } from "../../broker/lease-identity.ts";
 import { standing } from "../../core/decide/acquire.ts";
-import { isMade } from "../../core/explain/cluster-view.ts";
+import { clustersOf, isMade } from "../../core/explain/cluster-view.ts";
 import { requestView } from "../../core/explain/view.ts";
 import type { Parameters as ClusterParameters } from "../../core/model/cluster.ts";
+import type { Ask } from "../../core/model/command.ts";
 import type { PoolName, RequestId, ResourceName, SpaceName } from "../../core/model/ids.ts";
 import type { Origin } from "../../core/model/origin.ts";
 import type { Refusal } from "../../core/model/outcome.ts";
 import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
+import { poolsOf } from "../../core/queue/needs.ts";
 import { frontLimits } from "./limits.ts";
 
 /** What the broker knows about the request of an object. */
@@ -36,6 +38,19 @@ export interface Owner {
   /** The name of its kind. */
   readonly kind: string;
   readonly uid: string;
+}
+
+/** The cluster that is noted on an object. */
+export interface NotedCluster {
+  readonly resource: string;
+  readonly instance: string;
+}
+
+/** What the objects of a namespace show. */
+export interface Shown {
+  readonly uids: ReadonlySet<string>;
+  /** Of the clusters that are noted on them. */
+  readonly instances: ReadonlySet<string>;
 }
 
 export interface NewRequest {
@@ -67,6 +82,14 @@ export class FrontRequests {
     return this.#broker.read((state, now) => knownIn(state, key, now));
   }
 
+  /** The uids of those that have made a request, whatever has become of it. */
+  asked(owners: readonly Owner[]): Promise<ReadonlySet<string>> {
+    return this.#broker.read(({ keys }) => {
+      const known = owners.filter((owner) => keys.has(this.#keyOf(owner)));
+      return new Set(known.map(({ uid }) => uid));
+    });
+  }
+
   /** Makes the request. Undefined if it was made; otherwise why it never can be. */
   async ask(owner: Owner, wanted: NewRequest): Promise<Refusal | undefined> {
     const { pool, parameters, holder, labels, requester } = wanted;
@@ -93,12 +116,39 @@ export class FrontRequests {
     }
   }
 
-  /** Whether this cluster still exists, or is being destroyed. */
-  exists(resource: string, instance: string): Promise<boolean> {
+  /**
+   * Whether the cluster that an object had still exists. Anything may be written on an object: a cluster that
+   * somebody else holds now, or that another space is charged for, is not its own.
+   */
+  exists({ space }: Owner, { resource, instance }: NotedCluster): Promise<boolean> {
     return this.#broker.read(({ resources }) => {
       const found = resources.get(resource as ResourceName);
-      return isMade(found) && found.cluster.instance === instance;
+      if (!isMade(found) || found.cluster.instance !== instance) return false;
+      return found.cluster.space === space && found.claim?.purpose !== "use";
     });
+  }
+
+  /** The pools of all that objects of a space have asked for and that no object shows any longer. */
+  hidden(space: string, shown: Shown): Promise<readonly string[]> {
+    return this.#broker.read((state) => {
+      const asked = [...state.requests.values(), ...state.leases.values()].flatMap(({ ask }) => {
+        const owner = this.#ownerIn(ask);
+        const isHidden = owner?.space === space && !shown.uids.has(owner.uid);
+        return isHidden ? ask.items.map((item) => String(poolsOf(item)[0])) : [];
+      });
+      const leaving = Array.from(clustersOf(state)).filter(({ cluster, claim }) => {
+        const isOver = cluster.space === space && claim?.purpose !== "use";
+        return isOver && !shown.instances.has(cluster.instance);
+      });
+      return [...asked, ...leaving.map(({ pool }) => String(pool.name))];
+    });
+  }
+
+  #ownerIn(ask: Ask): Owner | undefined {
+    const at = ask.key?.indexOf(`/${this.#prefix}`) ?? -1;
+    if (ask.key === undefined || at === -1 || ask.space !== ask.key.slice(0, at)) return undefined;
+    const [kind = "", uid = ""] = ask.key.slice(at + 1 + this.#prefix.length).split("/");
+    return { space: ask.space, kind, uid };
   }
 
   /** Keeps all of them alive, also while the API server cannot be reached. Returns their owners. */
@@ -106,10 +156,8 @@ export class FrontRequests {
     const all = await this.#broker.read((state) => {
       const found: { readonly id: RequestId; readonly owner: Owner }[] = [];
       for (const { id, ask } of [...state.requests.values(), ...state.leases.values()]) {
-        const at = ask.key?.indexOf(`/${this.#prefix}`) ?? -1;
-        if (ask.key === undefined || at === -1 || ask.space !== ask.key.slice(0, at)) continue;
-        const [kind = "", uid = ""] = ask.key.slice(at + 1 + this.#prefix.length).split("/");
-        found.push({ id, owner: { space: ask.space, kind, uid } });
+        const owner = this.#ownerIn(ask);
+        if (owner !== undefined) found.push({ id, owner });
       }
       return found;
     });

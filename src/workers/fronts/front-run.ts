@@ -2,18 +2,21 @@
 import type { Broker } from "../../broker/broker.ts";
 import { pause, pauseMs } from "../../client/pause.ts";
 import type { FrontSpec } from "../../config/read-caas.ts";
-import { Conflict, Retry } from "../../drivers/driver.ts";
-import { HubApi } from "../../drivers/hub/hub-api.ts";
+import { Absent, Conflict } from "../../drivers/driver.ts";
+import { ChangedMeanwhile, HubApi } from "../../drivers/hub/hub-api.ts";
 import { ApiServer } from "../../kubernetes/api-server.ts";
-import type { FrontKind, FrontObject, Situation } from "./front-kind.ts";
+import type { FrontKind, FrontObject } from "./front-kind.ts";
 import { FrontRequests } from "./front-requests.ts";
 import { HandOver } from "./hand-over.ts";
+import { inTurns } from "./in-turns.ts";
+import { takenText } from "./installation.ts";
 import { InstanceFront } from "./instances.ts";
 import { frontLimits } from "./limits.ts";
+import { NamespaceQuotas } from "./namespace-quotas.ts";
 import { ObjectBoard } from "./object-board.ts";
-import { type PublishedTemplate, publishTemplates } from "./publish.ts";
-import { deletedAtMs, heldBackBy, quotaKind, quotaOf } from "./quota.ts";
-import { type FrontTools, leaseNote, Reconciler } from "./reconcile.ts";
+import { nothingPublished, type PublishedTemplate, publishTemplates } from "./publish.ts";
+import { quotaKind } from "./quota.ts";
+import { type FrontTools, hasAsked, Reconciler } from "./reconcile.ts";
 import { NamespaceClaimFront, SpaceRequestFront } from "./spaces.ts";
 
 export interface FrontListener {
@@ -23,9 +26,13 @@ export interface FrontListener {
   down?(front: string, cause: Error): void;
   /** An object could not be brought further. Called once for each cause. */
   failed?(front: string, object: string, cause: Error): void;
+  /** Another installation of Berth uses its name; undefined: no longer. Called once for each text. */
+  taken?(front: string, why: string | undefined): void;
 }
 
 export interface FrontParts extends FrontTools {
+  /** The mark of this installation on what it publishes and serves. */
+  readonly installation: string;
   /** The template of a pool, as far as requests may see it; undefined: it has none. */
   templateOf(pool: string): Promise<PoolTemplate | undefined>;
 }
@@ -51,12 +58,18 @@ export class FrontRun {
   readonly #requests: FrontRequests;
   readonly #stop = new AbortController();
   readonly #served: readonly Served[];
-  readonly #quotas: ObjectBoard<FrontObject>;
-  readonly #costs = new Map<string, number>();
+  readonly #quotaBoard: ObjectBoard<FrontObject>;
+  readonly #quotas: NamespaceQuotas;
   readonly #failures = new Map<
     string,
     { readonly message: string; readonly count: number; readonly untilMs: number }
   >();
+  #published = nothingPublished;
+  /** Objects with the mark of another installation: name by uid. */
+  readonly #othersObjects = new Map<string, string>();
+  #taken: string | undefined;
+  /** Resolves when it is known whether another installation has the name, or cannot be known. */
+  readonly #looked = Promise.withResolvers<void>();
   #lastError: string | undefined;
   #wake = Promise.withResolvers<void>();
   readonly #done: Promise<unknown>;
@@ -69,11 +82,14 @@ export class FrontRun {
     this.#hub = new HubApi(() => ApiServer.connect(spec));
     this.#requests = new FrontRequests(broker, spec.name);
     this.#served = frontsOf(spec).map((front) => this.#serve(front));
-    this.#quotas = this.#board(quotaKind);
+    this.#quotaBoard = this.#board(quotaKind);
+    this.#quotas = new NamespaceQuotas({
+      ...{ board: this.#quotaBoard, requests: this.#requests, pools: spec.clusterTemplates },
+    });
     const boards = this.#served.map(({ board }) => board.follow(this.#stop.signal));
     if (spec.clusterTemplates.size > 0) {
-      boards.push(this.#quotas.follow(this.#stop.signal), this.#publish());
-    }
+      boards.push(this.#quotaBoard.follow(this.#stop.signal), this.#publish());
+    } else this.#looked.resolve();
     this.#done = Promise.all([...boards, this.#passes(), this.#beats()]);
   }
 
@@ -81,6 +97,7 @@ export class FrontRun {
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#wake.resolve();
+    this.#looked.resolve();
     await this.#done;
   }
 
@@ -98,7 +115,16 @@ export class FrontRun {
     const reconciler = new Reconciler({
       ...{ hub: this.#hub, front, requests: this.#requests, tools: this.#parts, signal },
       handOver: new HandOver(this.#hub, front.kind, signal),
-      heldBack: (object) => (front instanceof InstanceFront ? this.#heldBack(object) : undefined),
+      heldBack: async (object) =>
+        front instanceof InstanceFront
+          ? this.#quotas.heldBack(object, this.#instances())
+          : undefined,
+      installation: this.#parts.installation,
+      isTaken: () => this.#published.isTaken,
+      isInstallation: (mark) => this.#published.marks.has(mark),
+      ofAnother: ({ metadata: { uid = "", namespace, name } }) =>
+        this.#othersObjects.set(uid, `${front.kind.kind} ${namespace}/${name}`),
+      textMs: () => board.size * frontLimits.textMsPerObject,
       written: (object) => board.put(object),
     });
     return { front, board, reconciler };
@@ -115,14 +141,30 @@ export class FrontRun {
     this.#lastError = cause.message;
   }
 
+  #tellTaken(): void {
+    const [object] = this.#othersObjects.values();
+    const why = takenText(this.#spec.name, { templates: this.#published.ofAnother, object });
+    if (why !== this.#taken) this.#listener.taken?.(this.#spec.name, why);
+    this.#taken = why;
+  }
+
   async #passes(): Promise<void> {
     const { signal } = this.#stop;
     const forget = this.#broker.listen({ committed: () => this.#wake.resolve() });
+    await this.#looked.promise;
     while (!signal.aborted) {
       this.#wake = Promise.withResolvers();
       const startedAtMs = performance.now();
-      for (const served of this.#served) await this.#pass(served);
+      this.#othersObjects.clear();
+      let isCut = false;
+      for (const served of this.#served) isCut = (await this.#pass(served)) || isCut;
+      this.#tellTaken();
+      this.#forgetGone();
       const tookMs = performance.now() - startedAtMs;
+      if (isCut) {
+        await pause(frontLimits.passGapMs, signal).catch(() => {});
+        continue;
+      }
       const rest = new AbortController();
       const late = pause(frontLimits.passEveryMs, rest.signal).catch(() => {});
       await Promise.race([this.#wake.promise, late]);
@@ -136,31 +178,48 @@ export class FrontRun {
   /**
    * So many at a time. Instances that have not asked yet, in a namespace with a quota, are looked at one after the
    * other, the oldest first: two must not count the same room.
+   *
+   * True if the time was over before it had seen all. What was done is found done by the next pass, which sees what
+   * is new meanwhile: a crowd of objects does not keep it from those of other namespaces.
    */
-  async #pass({ front, board, reconciler }: Served): Promise<void> {
+  async #pass({ front, board, reconciler }: Served): Promise<boolean> {
     if (front instanceof InstanceFront) {
-      if (!this.#quotas.isComplete) return;
+      if (!this.#quotaBoard.isComplete) return false;
       await this.#wanted();
     }
+    const endsAtMs = performance.now() + frontLimits.passMsMax;
+    let isCut = false;
     const objects = board.objects.filter((each) => this.#isServed(each)).sort(byAge);
     const groups = Map.groupBy(objects, (each) => this.#turnOf(front, each));
-    const queue = [...groups.values()];
+    const queue = inTurns([...groups.values()], ([first]) => first?.metadata.namespace);
     const workers = Array.from({ length: frontLimits.concurrent }, async () => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         for (const object of next) {
-          if (this.#stop.signal.aborted) return;
+          // The rest would fail in the same way, with a line in the log for each.
+          if (this.#stop.signal.aborted || !board.isComplete) return;
+          isCut ||= performance.now() > endsAtMs;
+          if (isCut) return;
           await this.#one(object, reconciler);
         }
       }
     });
     await Promise.all(workers);
+    return isCut;
+  }
+
+  #forgetGone(): void {
+    const boards = this.#served.map(({ board }) => board);
+    for (const uid of this.#failures.keys()) {
+      if (!boards.some((board) => board.has(uid))) this.#failures.delete(uid);
+    }
+    for (const { board, reconciler } of this.#served) reconciler.keepOnly((uid) => board.has(uid));
   }
 
   /** Objects with the same one take turns. */
-  #turnOf(front: FrontKind, { metadata }: FrontObject): string {
-    const { namespace = "", uid = "" } = metadata;
-    if (!(front instanceof InstanceFront) || hasAsked(metadata)) return uid;
-    return quotaOf(this.#quotas.objects, namespace) === undefined ? uid : `${namespace}/`;
+  #turnOf(front: FrontKind, object: FrontObject): string {
+    const { namespace = "", uid = "" } = object.metadata;
+    if (!(front instanceof InstanceFront) || hasAsked(object)) return uid;
+    return this.#quotas.has(namespace) ? `${namespace}/` : uid;
   }
 
   #isServed({ metadata: { namespace = "" } }: FrontObject): boolean {
@@ -179,8 +238,7 @@ export class FrontRun {
     } catch (error) {
       if (this.#stop.signal.aborted) return;
       const cause = error instanceof Error ? error : new Error(String(error));
-      const isRace =
-        error instanceof Conflict || (error instanceof Retry && /same time/.test(cause.message));
+      const isRace = [Absent, Conflict, ChangedMeanwhile].some((kind) => error instanceof kind);
       const count = (known?.count ?? 0) + 1;
       const untilMs = performance.now() + (isRace ? 0 : pauseMs(count));
       this.#failures.set(uid, { message: cause.message, count, untilMs });
@@ -188,15 +246,6 @@ export class FrontRun {
         this.#listener.failed?.(this.#spec.name, `${namespace}/${name}`, cause);
       }
     }
-  }
-
-  #heldBack(object: FrontObject): Situation | undefined {
-    const { namespace, uid } = object.metadata;
-    const others = this.#instances().filter(({ metadata }) => {
-      return metadata.namespace === namespace && metadata.uid !== uid && hasAsked(metadata);
-    });
-    const costOf = (template: string) => this.#costs.get(template) ?? 0;
-    return heldBackBy(quotaOf(this.#quotas.objects, namespace), object, others, costOf);
   }
 
   #instances(): readonly FrontObject[] {
@@ -211,9 +260,10 @@ export class FrontRun {
       return front instanceof InstanceFront && board.has(object.metadata.uid ?? "");
     });
     if (served === undefined || object.metadata.deletionTimestamp !== undefined) return false;
-    const quota = quotaOf(this.#quotas.objects, object.metadata.namespace);
-    const at = deletedAtMs(quota, object);
-    if (at === undefined || at > Date.now()) return false;
+    const at = this.#quotas.deletedAtMs(object);
+    // By the clock that has written when it was made: ours may be hours ahead.
+    const { clock } = await this.#hub.connected();
+    if (at === undefined || at > clock.atLeastMs()) return false;
     await this.#hub.remove(served.front.kind, object, { signal: this.#stop.signal });
     return true;
   }
@@ -244,7 +294,7 @@ export class FrontRun {
       if (template === undefined) continue;
       const { cost, parameters } = template;
       const schema = { type: "object", properties: parameters, additionalProperties: false };
-      this.#costs.set(name, cost);
+      this.#quotas.setCost(name, cost);
       wanted.push({ name, cost, schema });
     }
     return wanted;
@@ -254,12 +304,17 @@ export class FrontRun {
     const { signal } = this.#stop;
     for (let failures = 0; !signal.aborted; ) {
       try {
-        await publishTemplates(this.#hub, this.#spec.name, await this.#wanted(), signal);
+        const publisher = { front: this.#spec.name, installation: this.#parts.installation };
+        const wanted = await this.#wanted();
+        this.#published = await publishTemplates(this.#hub, publisher, wanted, signal);
+        this.#tellTaken();
         failures = 0;
       } catch (error) {
         if (signal.aborted) return;
         this.#down(error instanceof Error ? error : new Error(String(error)));
         failures += 1;
+      } finally {
+        this.#looked.resolve();
       }
       const restMs = failures === 0 ? frontLimits.recheckMs : pauseMs(failures);
       await pause(restMs, signal).catch(() => {});
@@ -274,11 +329,6 @@ function frontsOf(spec: FrontSpec): readonly FrontKind[] {
     ...(spaceRequests.size > 0 ? [new SpaceRequestFront(spaceRequests)] : []),
     ...(namespaceClaims === undefined ? [] : [new NamespaceClaimFront(namespaceClaims)]),
   ];
-}
-
-/** Until it is gone, and its cluster with it. */
-function hasAsked({ annotations }: FrontObject["metadata"]): boolean {
-  return annotations?.[leaseNote] !== undefined;
 }
 
 function byAge({ metadata: one }: FrontObject, { metadata: other }: FrontObject): number {

@@ -3,6 +3,11 @@ import type { Broker } from "../../broker/broker.ts";
 import type { FrontSpec } from "../../config/read-caas.ts";
 import { type FrontListener, type FrontParts, FrontRun } from "./front-run.ts";
 
+interface Lack {
+  readonly name: string;
+  readonly why: string;
+}
+
 interface Running {
   readonly text: string;
   readonly run: FrontRun;
@@ -14,6 +19,8 @@ export class Fronts {
   readonly #listener: FrontListener;
   /** Why API servers cannot be served now, by name. */
   readonly #down = new Map<string, string>();
+  /** That another installation uses the name of an API server. */
+  readonly #taken = new Map<string, string>();
   readonly #running = new Map<string, Running>();
   #changing: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -31,11 +38,20 @@ export class Fronts {
         this.#down.set(front, cause.message);
         listener.down?.(front, cause);
       },
+      taken: (front, why) => {
+        if (why === undefined) this.#taken.delete(front);
+        else this.#taken.set(front, why);
+        listener.taken?.(front, why);
+      },
     };
   }
 
-  get down(): readonly { readonly name: string; readonly why: string }[] {
+  get down(): readonly Lack[] {
     return Array.from(this.#down, ([name, why]) => ({ name, why }));
+  }
+
+  get taken(): readonly Lack[] {
+    return Array.from(this.#taken, ([name, why]) => ({ name, why }));
   }
 
   /** Those that are the same go on. The objects of one that is gone are left as they are. */
@@ -55,6 +71,7 @@ export class Fronts {
       if (wanted.get(name) === text && !this.#stopped) continue;
       this.#running.delete(name);
       this.#down.delete(name);
+      this.#taken.delete(name);
       await run.stop();
     }
     if (this.#stopped) return;

@@ -2,6 +2,8 @@
 import { instanceKind } from "../../drivers/caas/objects.ts";
 import {
   fieldIn,
+  nameTooLong,
+  objectNameMax,
   shortened,
   textIn,
   type Wanted as WantedCondition,
@@ -13,6 +15,8 @@ import type { FrontKind, FrontObject, Situation, Unservable, Wanted } from "./fr
 const phases = ["Pending", "ClusterInstalling", "CredentialsFailed", "Ready", "Failed"];
 export const readersRole = "cluster-templates-user";
 const parametersMax = 64;
+/** The RoleBinding has the longest name of what is made beside it. */
+const nameMax = objectNameMax - "-rolebinding-managed".length;
 
 export class InstanceFront implements FrontKind {
   readonly kind = instanceKind;
@@ -23,7 +27,8 @@ export class InstanceFront implements FrontKind {
     this.#pools = pools;
   }
 
-  wants({ spec }: FrontObject): Wanted | Unservable {
+  wants({ spec, metadata }: FrontObject): Wanted | Unservable {
+    if (metadata.name.length > nameMax) return { refused: nameTooLong(nameMax) };
     if (fieldIn(spec, "kubeconfigSecretRef") !== undefined) {
       const hint = "Berth makes clusters, and sets up none that exist already";
       return { refused: `Cannot use kubeconfigSecretRef: ${hint}` };

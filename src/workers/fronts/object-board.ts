@@ -36,6 +36,10 @@ export class ObjectBoard<Item extends KubeObject> {
     return [...this.#objects.values()];
   }
 
+  get size(): number {
+    return this.#objects.size;
+  }
+
   has(uid: string): boolean {
     return this.#objects.has(uid);
   }

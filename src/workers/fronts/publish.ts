@@ -4,6 +4,7 @@ import type { HubApi } from "../../drivers/hub/hub-api.ts";
 import { apiVersionOf, type Kind, pathOf } from "../../drivers/hub/kind.ts";
 import { managedBy } from "../../drivers/hub/ownership.ts";
 import type { KubeObject } from "../../kubernetes/kube-objects.ts";
+import { installationKey, labelledMark } from "./installation.ts";
 
 export const templateKind: Kind = {
   ...{ group: "clustertemplate.openshift.io", version: "v1alpha1" },
@@ -26,27 +27,76 @@ interface ClusterTemplate extends KubeObject {
   readonly status?: { readonly clusterDefinition?: { readonly schema?: string } };
 }
 
-/** Templates of the same name that somebody else has made are used as they are. */
+export interface Publisher {
+  /** The name of the API server in the configuration. */
+  readonly front: string;
+  /** The mark of this installation. */
+  readonly installation: string;
+}
+
+/** What is on the API server under the same name. */
+export interface Published {
+  /** Names of templates that another installation has published. */
+  readonly ofAnother: readonly string[];
+  /** Another installation was the first to use the name. */
+  readonly isTaken: boolean;
+  /** The marks of all other installations that publish templates there. */
+  readonly marks: ReadonlySet<string>;
+}
+
+export const nothingPublished: Published = { ofAnother: [], isTaken: false, marks: new Set() };
+
+/**
+ * Templates of the same name that somebody else has made are used as they are. Those of another installation that uses the
+ * same name for the API server are neither changed nor deleted; if it was there first, nothing is published.
+ */
 export async function publishTemplates(
   hub: HubApi,
-  front: string,
+  { front, installation }: Publisher,
   wanted: readonly PublishedTemplate[],
   signal: AbortSignal,
-): Promise<void> {
-  const labels = { ...managedBy, [frontLabel]: front };
+): Promise<Published> {
+  const ours = { ...managedBy, [frontLabel]: front };
+  const labels = { ...ours, [installationKey]: installation };
   const found = await hub.list<ClusterTemplate>(templateKind, { signal });
+  const underName = found.filter((each) => hasLabels(each, ours));
+  const markOf = (each: ClusterTemplate) => labelledMark(each) ?? installation;
+  const isTaken = (firstOf(underName, markOf) ?? installation) !== installation;
   const byName = new Map(found.map((each) => [each.metadata.name, each]));
   for (const template of wanted) {
     const known = byName.get(template.name);
-    if (known !== undefined && !hasLabels(known, labels)) continue;
-    await publish(hub, template, known, { labels, signal });
-  }
-  const names = new Set(wanted.map(({ name }) => name));
-  for (const each of found) {
-    if (hasLabels(each, labels) && !names.has(each.metadata.name)) {
-      await hub.remove(templateKind, each, { signal });
+    const isOurs = known !== undefined && hasLabels(known, ours) && markOf(known) === installation;
+    if (isOurs || (known === undefined && !isTaken)) {
+      await publish(hub, template, known, { labels, signal });
     }
   }
+  const names = new Set(wanted.map(({ name }) => name));
+  for (const each of underName) {
+    if (markOf(each) === installation && !names.has(each.metadata.name)) {
+      await hub.remove(templateKind, each, { unchanged: true, signal });
+    }
+  }
+  const ofAnother = underName.filter((each) => markOf(each) !== installation);
+  const marks = new Set(found.flatMap((each) => labelledMark(each) ?? []));
+  marks.delete(installation);
+  return { ofAnother: ofAnother.map(({ metadata }) => metadata.name), isTaken, marks };
+}
+
+/** Whose template is the oldest. Of two that were made in the same second both sides choose the same. */
+function firstOf(
+  templates: readonly ClusterTemplate[],
+  markOf: (each: ClusterTemplate) => string,
+): string | undefined {
+  const ages = templates.map((each) => ({
+    madeAt: each.metadata.creationTimestamp ?? "",
+    mark: markOf(each),
+  }));
+  ages.sort((a, b) => compare(a.madeAt, b.madeAt) || compare(a.mark, b.mark));
+  return ages[0]?.mark;
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -64,7 +114,7 @@ async function publish(
   const identity = { apiVersion: apiVersionOf(templateKind), kind: templateKind.kind };
   const spec = { clusterDefinition: "berth", cost, skipClusterRegistration: true };
   const made =
-    found ??
+    (found && (await marked(hub, found, { labels, signal }))) ??
     (await hub.create<ClusterTemplate>(
       templateKind,
       { ...identity, metadata: { name, labels }, spec },
@@ -84,4 +134,14 @@ async function publish(
   } catch (error) {
     if (!(error instanceof Absent)) throw error; // Deleted just now.
   }
+}
+
+/** Berth before there were marks has published it: whoever writes its mark first has it. */
+async function marked(
+  hub: HubApi,
+  found: ClusterTemplate,
+  { labels, signal }: { readonly labels: Labels; readonly signal: AbortSignal },
+): Promise<ClusterTemplate> {
+  if (hasLabels(found, labels)) return found;
+  return hub.patch(templateKind, found, { metadata: { labels } }, { signal });
 }

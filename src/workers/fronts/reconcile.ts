@@ -8,16 +8,17 @@ import type { Refusal } from "../../core/model/outcome.ts";
 import { Hopeless } from "../../drivers/driver.ts";
 import type { HubApi } from "../../drivers/hub/hub-api.ts";
 import { type Kind, pathOf } from "../../drivers/hub/kind.ts";
-import { shortened } from "./conditions.ts";
+import { conditionsOf, shortened } from "./conditions.ts";
 import type { Access, FrontKind, FrontObject, Situation, Wanted } from "./front-kind.ts";
 import type { FrontRequests, Known, Owner } from "./front-requests.ts";
 import type { HandOver } from "./hand-over.ts";
+import { installationKey, notedMark } from "./installation.ts";
 import { frontLimits } from "./limits.ts";
 
 /** The object stays until its cluster is gone. */
 export const finalizer = "berth/cluster";
 /** The request that was made for the object: it is never made twice. */
-export const leaseNote = "berth/lease";
+const leaseNote = "berth/lease";
 /** The cluster that it got, so that its end can be awaited. */
 const clusterNote = "berth/resource";
 const instanceNote = "berth/instance";
@@ -39,7 +40,17 @@ export interface ReconcileParts {
   readonly handOver: HandOver;
   readonly tools: FrontTools;
   /** Why the object must not ask yet; undefined: it may. */
-  readonly heldBack: (object: FrontObject) => Situation | undefined;
+  readonly heldBack: (object: FrontObject) => Promise<Situation | undefined>;
+  /** How long a text about waiting stays: with many objects, each move of the queue would be a write for each. */
+  readonly textMs: () => number;
+  /** The mark of this installation. */
+  readonly installation: string;
+  /** Whether another installation has this mark, as far as what only administrators can write tells. */
+  readonly isInstallation: (mark: string) => boolean;
+  /** Whether another installation uses the name of the API server, so that nothing new is begun. */
+  readonly isTaken: () => boolean;
+  /** It has the mark of another installation, and is left alone. */
+  readonly ofAnother: (object: FrontObject) => void;
   /** The object as it is after a write. */
   readonly written: (object: FrontObject) => void;
   readonly signal: AbortSignal;
@@ -50,27 +61,54 @@ export class Reconciler {
   /** What each object was like when nothing was left to do. */
   readonly #settled = new Map<string, { readonly looks: string; readonly untilMs: number }>();
 
+  /** When each object may be told again what it waits for. */
+  readonly #tellAt = new Map<string, number>();
+
   constructor(parts: ReconcileParts) {
     this.#parts = parts;
   }
 
+  /** Objects that are gone are forgotten. */
+  keepOnly(isThere: (uid: string) => boolean): void {
+    for (const uid of this.#settled.keys()) if (!isThere(uid)) this.#settled.delete(uid);
+    for (const uid of this.#tellAt.keys()) if (!isThere(uid)) this.#tellAt.delete(uid);
+  }
+
   async run(object: FrontObject): Promise<void> {
     const owner = ownerOf(this.#parts.front.kind, object);
+    if (await this.#isOfAnother(object, owner)) {
+      this.#parts.ofAnother(object);
+      return;
+    }
     const isOurs = (object.metadata.finalizers ?? []).includes(finalizer);
     if (object.metadata.deletionTimestamp !== undefined) {
       if (isOurs) await this.#remove(object, owner);
       return;
     }
+    const annotations = { [installationKey]: this.#parts.installation };
     if (!isOurs) {
       // Another operator has served it. It is left to that operator.
-      if (object.status !== undefined && noteOf(object, leaseNote) === undefined) {
+      if (object.status !== undefined && !hasAsked(object)) {
         if (Object.keys(object.status).length > 0) return;
       }
+      if (this.#parts.isTaken()) return;
       const finalizers = [...(object.metadata.finalizers ?? []), finalizer];
-      await this.#run(await this.#patch(object, { finalizers }), owner);
+      await this.#run(await this.#patch(object, { finalizers, annotations }), owner);
       return;
     }
-    await this.#run(object, owner);
+    const isMarked = notedMark(object) === this.#parts.installation;
+    await this.#run(isMarked ? object : await this.#patch(object, { annotations }), owner);
+  }
+
+  /**
+   * A mark can be forged by who may change the object. So it counts only if templates have it too, and what has a request
+   * here is ours, whatever is written on it.
+   */
+  async #isOfAnother(object: FrontObject, owner: Owner): Promise<boolean> {
+    const { isInstallation, requests } = this.#parts;
+    const mark = notedMark(object);
+    if (mark === undefined || !isInstallation(mark)) return false;
+    return (await requests.find(owner)).is === "unknown";
   }
 
   async #run(object: FrontObject, owner: Owner): Promise<void> {
@@ -84,12 +122,13 @@ export class Reconciler {
     const wrote = await this.#tell(noted, situation);
     const isSettled = situation.is === "ready" || situation.is === "failed";
     if (wrote || noted !== object || !isSettled) return;
-    this.#settled.set(owner.uid, { looks, untilMs: performance.now() + frontLimits.recheckMs });
+    const access = situation.is === "ready" ? situation.access : undefined;
+    this.#settled.set(owner.uid, { looks, untilMs: performance.now() + restMs(access) });
   }
 
   async #ask(object: FrontObject, owner: Owner): Promise<void> {
     const { front, heldBack } = this.#parts;
-    if (noteOf(object, leaseNote) !== undefined) {
+    if (hasAsked(object)) {
       const message = "Cannot go on: the request has ended, and Berth does not know how";
       await this.#tell(object, { is: "failed", message });
       return;
@@ -100,7 +139,7 @@ export class Reconciler {
       await this.#tell(object, { is: "failed", message: wanted.refused });
       return;
     }
-    const waits = heldBack(object);
+    const waits = await heldBack(object);
     if (waits !== undefined) {
       await this.#tell(object, waits);
       return;
@@ -191,7 +230,7 @@ export class Reconciler {
     }
     const [resource, instance] = [noteOf(noted, clusterNote), noteOf(noted, instanceNote)];
     if (resource !== undefined && instance !== undefined) {
-      if (await requests.exists(resource, instance)) {
+      if (await requests.exists(owner, { resource, instance })) {
         const message = `Waiting until ${resource} is destroyed`;
         await this.#tell(noted, { is: "destroying", message });
         return;
@@ -210,10 +249,12 @@ export class Reconciler {
       return canonical(old.get(key)) !== canonical(value);
     });
     if (changed.length === 0) return false;
-    const { name, namespace, resourceVersion } = object.metadata;
+    const { name, namespace, resourceVersion, uid = "" } = object.metadata;
+    if (isWaiting(situation) && performance.now() < (this.#tellAt.get(uid) ?? 0)) return false;
     const path = [...pathOf(front.kind, namespace, name), "status"];
     const body = { metadata: { resourceVersion }, status: Object.fromEntries(changed) };
     written(await hub.call<FrontObject>({ method: "PATCH", path, body, signal }, front.kind));
+    this.#tellAt.set(uid, performance.now() + this.#parts.textMs());
     return true;
   }
 
@@ -226,11 +267,33 @@ export class Reconciler {
   }
 }
 
+/** Whether the situation lasts, and changes only in its words. What has begun or ended is told at once. */
+function isWaiting(situation: Situation): boolean {
+  return situation.is === "held-back" || (situation.is === "waiting" && !situation.making);
+}
+
+/** Access that ends is looked at sooner, the sooner it ends: what it is renewed with must arrive in time. */
+function restMs(access: Access | undefined): number {
+  const leftMs = Date.parse(access?.expiresAt ?? "") - Date.now();
+  if (Number.isNaN(leftMs)) return frontLimits.recheckMs;
+  return Math.min(frontLimits.recheckMs, Math.max(0, leftMs / 4));
+}
+
 const noAccess: Access = { kubeconfig: "", password: "" };
 
-function ownerOf({ kind }: Kind, { metadata }: FrontObject): Owner {
+/** Until it is gone, and its cluster with it. */
+export function hasAsked(object: FrontObject): boolean {
+  return noteOf(object, leaseNote) !== undefined;
+}
+
+export function ownerOf({ kind }: Kind, { metadata }: FrontObject): Owner {
   const { namespace = "", uid = "" } = metadata;
   return { space: namespace, kind, uid };
+}
+
+/** The cluster that is noted on an object; its author may have written anything. */
+export function instanceNoteOf(object: FrontObject): string | undefined {
+  return noteOf(object, instanceNote);
 }
 
 function noteOf({ metadata }: FrontObject, key: string): string | undefined {
@@ -238,8 +301,8 @@ function noteOf({ metadata }: FrontObject, key: string): string | undefined {
 }
 
 /** Whether the object has failed for good, without a request. */
-function isOver({ status }: FrontObject): boolean {
-  const conditions = Array.isArray(status?.conditions) ? status.conditions : [];
+function isOver(object: FrontObject): boolean {
+  const conditions = conditionsOf(object);
   const reasons = ["Failed", "UnableToProvision", "Unavailable"];
   return conditions.some(({ type, reason = "" }) => type === "Ready" && reasons.includes(reason));
 }

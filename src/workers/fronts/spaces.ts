@@ -1,6 +1,14 @@
 /** Namespaces on a hub for tenants: SpaceRequests, and the claims Namespace of eaas.konflux-ci.dev. */
 import type { Kind } from "../../drivers/hub/kind.ts";
-import { conditionsOf, fieldIn, shortened, textIn, withConditions } from "./conditions.ts";
+import {
+  conditionsOf,
+  fieldIn,
+  nameTooLong,
+  objectNameMax,
+  shortened,
+  textIn,
+  withConditions,
+} from "./conditions.ts";
 import type {
   Access,
   FrontKind,
@@ -22,6 +30,8 @@ export const namespaceClaimKind: Kind = {
   ...{ kind: "Namespace", plural: "namespaces", from: "the definition of this claim" },
 };
 
+const nameMax = objectNameMax - "-access".length;
+
 /** A request that was ready once stays so until it fails: what was provisioned is not provisioning. */
 function hasBeenReady(object: FrontObject): boolean {
   return conditionsOf(object).some(({ type, status }) => type === "Ready" && status === "True");
@@ -39,7 +49,8 @@ export class SpaceRequestFront implements FrontKind {
     this.#pools = pools;
   }
 
-  wants({ spec }: FrontObject): Wanted | Unservable {
+  wants({ spec, metadata }: FrontObject): Wanted | Unservable {
+    if (metadata.name.length > nameMax) return { refused: nameTooLong(nameMax) };
     const tier = textIn(spec, "tierName") ?? "";
     const pool = this.#pools.get(tier);
     if (pool !== undefined) return { pool, parameters: {} };
