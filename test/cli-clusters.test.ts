@@ -1,7 +1,8 @@
 /** Clusters on the command line, made by a provisioner in another process. */
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Attention } from "../src/api/attention-schemas.ts";
 import type { Cluster } from "../src/api/cluster-schemas.ts";
 import { ScriptedWorld, scriptedProgram } from "../src/drivers/command/scripted-world.suite.ts";
 import { type Process, TestServer } from "./cli-processes.ts";
@@ -19,7 +20,8 @@ beforeAll(async () => {
   const env = { WORLD: world.folder };
   const template = { driver: "command", command: [scriptedProgram], env, hibernates: true };
   const kube = { template: "t", size: 2, running: 1, lockDelay: "0s" };
-  const config = { templates: { t: template }, pools: { kube, slot: { count: 1 } } };
+  const later = { ...template, credentials: { aws: { file: "later.ini" } } };
+  const config = { templates: { t: template, later }, pools: { kube, slot: { count: 1 } } };
   server = await TestServer.startWith(config, "--no-provisioner", "--log-level", "warn");
   const file = join(server.folder, "berth.yaml");
   provisioner = server.berth(["provisioner", "--config", file, "--data", server.folder]);
@@ -41,6 +43,23 @@ test("a provisioner elsewhere passes the handle to its driver", { timeout: 240_0
   const of = (verb: string) => requests.split("\n").filter((line) => line.startsWith(`${verb} `));
   for (const verb of ["hibernate", "destroy"]) expect(of(verb)[0]).toContain('"handle":{"folder"');
   expect(await server.json("clusters")).not.toMatchObject([{ handle: expect.anything() }]);
+});
+
+test("a provisioner elsewhere says which templates it cannot use, until it can", async () => {
+  const found = async () => {
+    const { items } = (await (await fetch(`${server.url}/v1/attention`)).json()) as Attention;
+    return items.find(({ code }) => code === "template_unusable")?.about;
+  };
+  const missing =
+    /^provisioner\/.*: Cannot use the template later: the credential aws is missing: /;
+  const about = { kind: "template", name: "later", text: expect.stringMatching(missing) };
+  await expect.poll(found, soon).toMatchObject([{ ...about, since: expect.any(String) }]);
+  const { stdout } = await server.done(["templates", "-o", "wide"]);
+  expect(stdout).toMatch(/CANNOT BE USED/);
+  expect(stdout).toMatch(/^later .*the credential aws is missing/m);
+  await writeFile(join(server.folder, "later.ini"), "a-secret-of-aws");
+  await expect.poll(found, soon).toBeUndefined();
+  expect((await server.done(["templates"])).stdout).not.toContain("CANNOT BE USED");
 });
 
 test("orphans are listed, counted, and noted beside the clusters", async () => {

@@ -33,6 +33,10 @@ export const Template = Type.Object({
     { description: "How long each phase may take" },
   ),
   pools: Type.Array(Type.String(), { description: "The pools that lend its clusters" }),
+  unusable: {
+    ...nullable(Type.String()),
+    description: "Why a provisioner can make no cluster from it now; null: none has said so",
+  },
 });
 export type Template = Static<typeof Template>;
 
@@ -265,6 +269,14 @@ export const LentAccessBody = Type.Object(
     ...AccessBody.properties,
     instance: Type.String({ minLength: 1, maxLength: limits.nameLengthMax }),
     fence: Type.Integer({ description: "Of the claim that it is for" }),
+    lastsSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100_000_000,
+        description:
+          "How long it lasts from now. Counts instead of `expiresAt`, which has another clock",
+      }),
+    ),
   },
   closed,
 );
@@ -303,6 +315,30 @@ export const CheckBody = Type.Object(
   closed,
 );
 export type CheckBody = Static<typeof CheckBody>;
+
+/** What a provisioner lacks for its templates. */
+export const TemplateChecksBody = Type.Object(
+  {
+    provisioner: Type.String({
+      ...{ minLength: 1, maxLength: limits.holderLengthMax },
+      description: "Each process has a name of its own",
+    }),
+    unusable: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ minLength: 1, maxLength: limits.nameLengthMax }),
+          why: Type.String({ maxLength: 1_024, description: "What is missing, for operators" }),
+        },
+        closed,
+      ),
+      { maxItems: 1_000, description: "All templates that it cannot use now" },
+    ),
+  },
+  closed,
+);
+export type TemplateChecksBody = Static<typeof TemplateChecksBody>;
+/** A template that a provisioner cannot use now. */
+export type UnusableTemplate = TemplateChecksBody["unusable"][number];
 
 /** A variable of the provisioner's environment while it makes a cluster of this space. */
 const VariableName = Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$" });

@@ -4,6 +4,7 @@ import type {
   CompareBody,
   EstimateAccuracy,
   HistoryEntry,
+  PoolStats,
   SimulateBody,
   SimulatedVariants,
   Simulation,
@@ -332,6 +333,14 @@ export class BerthCalls {
 
   stats(window: StatsWindow = {}, options?: CallOptions): Promise<Stats> {
     return this.#get(["v1", "stats"], { ...options, query: { ...window } });
+  }
+
+  /** The same for each pool, the one whose claims waited longest in all first. */
+  poolStats(
+    window: Pick<StatsWindow, "window" | "until"> = {},
+    options?: CallOptions,
+  ): Promise<PoolStats> {
+    return this.#get(["v1", "stats", "pools"], { ...options, query: { ...window } });
   }
 
   estimates(options?: CallOptions): Promise<EstimateAccuracy> {

@@ -19,6 +19,7 @@ import type {
   ReportBody,
   Reported,
   Template,
+  TemplateChecksBody,
   TemplateCredentials,
 } from "../api/cluster-schemas.ts";
 import type { PageOf } from "../api/schemas.ts";
@@ -215,6 +216,11 @@ export class ClusterCalls {
 
   answerCheck(id: string, body: CheckBody): Promise<void> {
     return this.#done({ method: "PUT", path: ["v1", "credential-checks", id], body });
+  }
+
+  /** For a provisioner: the templates that it cannot use, all of them, again and again. */
+  templatesChecked(body: TemplateChecksBody, options?: CallOptions): Promise<void> {
+    return this.#done({ method: "PUT", path: ["v1", "template-checks"], body, ...options });
   }
 
   costs(window: CostWindow = {}, options?: CallOptions): Promise<Costs> {

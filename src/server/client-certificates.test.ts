@@ -77,6 +77,8 @@ describe("a client certificate", () => {
       callHttps(`${server.metricsUrl}/metrics`, { ca: authority.cert, ...more });
     expect(await metrics(ops)).toMatchObject({ status: 200 });
     expect(await metrics({})).toMatchObject({ status: 401 });
+    const stranger = { ...strangers.issue({ subject: "CN=ci-7" }), maxVersion: "TLSv1.2" } as const;
+    expect(await metrics(stranger)).toMatchObject({ status: 401 });
   });
 
   const wrong: Record<string, [Partial<HttpsCall>, string]> = {
@@ -95,6 +97,10 @@ describe("a client certificate", () => {
     ],
     "another authority of the same name has signed": [
       strangers.issue({ subject: "CN=ci-7,O=Acme" }),
+      "because no authority that the server trusts has signed it",
+    ],
+    "another authority of the same name has signed, with TLS 1.2": [
+      { ...strangers.issue({ subject: "CN=ci-7,O=Acme" }), maxVersion: "TLSv1.2" },
       "because no authority that the server trusts has signed it",
     ],
     "the authority of the server has signed": [

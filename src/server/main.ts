@@ -18,6 +18,7 @@ import { exampleConfigPath } from "../config/example.ts";
 import type { Instant } from "../core/model/time.ts";
 import { makeApp } from "../http/app.ts";
 import { HubClusters } from "../http/clusters/hub-clusters.ts";
+import { TemplateReports } from "../http/clusters/template-reports.ts";
 import {
   type App,
   type BoskosSettings,
@@ -154,6 +155,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
 /** The parts of a server that have started so far, so that these can be stopped. */
 class Server {
   readonly #hubClusters = new HubClusters();
+  readonly #templateReports = new TemplateReports();
   readonly #configFile: string;
   readonly #logger: Logger;
   readonly #redactor: Redactor;
@@ -195,7 +197,10 @@ class Server {
     const replica = this.#replica;
     const workers = new Workers(broker, this.#logger, {
       ...{ cleans: options.janitor ?? true, provisions: this.#provisions(options, vault) },
-      fronts: frontParts({ broker, ...vault.parts, templates: () => config.templates }),
+      fronts: frontParts({
+        ...{ broker, ...vault.parts, secret: journal.secret },
+        templates: () => config.templates,
+      }),
     });
     this.#workers = workers;
     if (replica === undefined) workers.start(config);
@@ -216,7 +221,7 @@ class Server {
       signIn: new SignIn(auth, journal.secret, Date.now, logSignIn(this.#logger)),
       deliveries: new Deliveries(broker),
       insight,
-      ...{ ...vault.parts, hubClusters: this.#hubClusters },
+      ...{ ...vault.parts, hubClusters: this.#hubClusters, templateReports: this.#templateReports },
       templates: () => config.templates.map(templateInfo),
       configStatus: () => this.#withWarnings(config.status, options),
       clockAheadMs: () => this.#clock?.aheadMs ?? 0,
@@ -291,7 +296,8 @@ class Server {
     if (provisioner === false) return undefined;
     const folder = memory ? undefined : data;
     const isAlone = this.#replica === undefined;
-    const stores = { ...vault.parts, hubClusters: this.#hubClusters };
+    const found = { hubClusters: this.#hubClusters, templateReports: this.#templateReports };
+    const stores = { ...vault.parts, ...found };
     return { ...stores, logger: this.#logger, folder, isAlone };
   }
 

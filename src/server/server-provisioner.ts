@@ -5,9 +5,11 @@ import type { TemplateSpec } from "../config/template-spec.ts";
 import type { ClusterLogs } from "../evidence/cluster-logs.ts";
 import type { HubClusters } from "../http/clusters/hub-clusters.ts";
 import type { TemplateInfo } from "../http/clusters/template-info.ts";
+import type { TemplateReports } from "../http/clusters/template-reports.ts";
 import { maskOf } from "../vault/secret-patterns.ts";
 import type { SecretStores } from "../vault/secret-stores.ts";
 import { readRef } from "../vault/space-credentials.ts";
+import { provisionerName } from "../workers/provisioner/broker-task.ts";
 import { BrokerWork } from "../workers/provisioner/broker-work.ts";
 import type { ClusterStores } from "../workers/provisioner/cluster-stores.ts";
 import { MissingDependency } from "../workers/provisioner/credentials.ts";
@@ -20,6 +22,7 @@ export interface ProvisionerParts {
   readonly vault: SecretStores;
   readonly clusterLogs: Pick<ClusterLogs, "put">;
   readonly hubClusters: Pick<HubClusters, "put">;
+  readonly templateReports: Pick<TemplateReports, "put">;
   readonly logger: Logger;
   /** Undefined: nothing is kept on disk. */
   readonly folder: string | undefined;
@@ -35,7 +38,7 @@ export function watchedSecrets({ parts }: ServerVault, logger: Logger): SecretHa
 
 export function startProvisioner(
   broker: Broker,
-  { vault, clusterLogs, hubClusters, logger, folder, isAlone }: ProvisionerParts,
+  { vault, clusterLogs, hubClusters, templateReports, logger, folder, isAlone }: ProvisionerParts,
   config: ProvisionerConfig,
 ): Provisioner {
   const stores: ClusterStores = {
@@ -43,6 +46,7 @@ export function startProvisioner(
     putLogs: ({ resource, pool, instance, space }, why, text) =>
       clusterLogs.put({ name: resource, pool, instance, space, atMs: broker.now(), why, text }),
     putHubClusters: (hub, clusters) => hubClusters.put(hub, clusters),
+    putUnusable: (templates) => templateReports.put(provisionerName, templates, broker.now()),
     openCredentials: async (reference) => {
       const ref = readRef(reference);
       const values = ref && (await vault.credentials.open(ref));

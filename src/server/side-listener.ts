@@ -4,6 +4,7 @@ import {
   type RequestListener,
   type ServerResponse,
 } from "node:http";
+import { answerClientError } from "../http/errors.ts";
 import { CannotServe, exitCodes } from "./cannot-serve.ts";
 import {
   describeListenError,
@@ -30,6 +31,7 @@ export class SideListener {
     makeServer: (answer: RequestListener) => RawServer = createServer,
   ): Promise<SideListener> {
     const server = makeServer(answer);
+    server.on("clientError", answerClientError);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     server.once("error", reject).listen(address, resolve);
     try {

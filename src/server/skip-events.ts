@@ -12,6 +12,7 @@ import { openDatabase } from "../journal/sqlite-database.ts";
 import { sqliteFailure } from "../journal/sqlite-failure.ts";
 import { commitFrom, readChecksumsFrom, readSnapshot } from "../journal/sqlite-rows.ts";
 import { sql, withoutChecksums } from "../journal/sqlite-statements.ts";
+import { inTransaction } from "../journal/sqlite-transaction.ts";
 import { lossOf } from "./loss.ts";
 import { type SkipPlan, SkipPlanner } from "./skip-plan.ts";
 
@@ -124,15 +125,15 @@ function rewrite(folder: string, { commits, dropsSnapshot }: SkipPlan): JournalE
   );
   let last: number | null = null;
   let head = 0;
-  database.exec("BEGIN IMMEDIATE");
-  for (const { seq, at, events, hasChecksum } of commits) {
-    const commit = storedCommit(seq - 1, at, events);
-    const previous: number | null = hasChecksum ? (last ?? 0) : null;
-    last = previous === null ? null : commitChecksum(previous, commit);
-    insert.run(seq, at, commit.count, commit.events, previous, last);
-    head = seq + commit.count - 1;
-  }
-  if (dropsSnapshot) database.exec("DELETE FROM snapshot");
-  database.exec("COMMIT");
+  inTransaction(database, () => {
+    for (const { seq, at, events, hasChecksum } of commits) {
+      const commit = storedCommit(seq - 1, at, events);
+      const previous: number | null = hasChecksum ? (last ?? 0) : null;
+      last = previous === null ? null : commitChecksum(previous, commit);
+      insert.run(seq, at, commit.count, commit.events, previous, last);
+      head = seq + commit.count - 1;
+    }
+    if (dropsSnapshot) database.exec("DELETE FROM snapshot");
+  });
   return { head, checksum: last };
 }

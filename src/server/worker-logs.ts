@@ -85,6 +85,10 @@ export function logFronts(logger: Logger): FrontListener {
   return {
     up: (front) => logger.info({ front }, "objects of an API server are served"),
     down: (front, err) => logger.error({ front, err }, "objects cannot be served; it tries again"),
+    taken: (front, why) =>
+      why === undefined
+        ? logger.info({ front }, "no other installation uses the name of the API server any longer")
+        : logger.error({ front, why }, "another installation uses the name of an API server"),
     failed: (front, object, err) =>
       logger.warn({ front, object, err }, "an object cannot be served now; it tries again"),
   };

@@ -54,7 +54,7 @@ export class Workers {
 
   /** What the workers lack. */
   get troubles(): WorkerTroubles {
-    return { templates: this.#provisioner?.unusable ?? [], fronts: this.#fronts?.down ?? [] };
+    return { fronts: this.#fronts?.down ?? [], takenFronts: this.#fronts?.taken ?? [] };
   }
 
   start(config: WorkerConfig): void {

@@ -9,6 +9,7 @@ const columns: readonly Column<Template>[] = [
   { header: "PARAMETERS", cell: ({ parameters }) => formatParameters(parameters) },
   { header: "COST", cell: ({ cost }) => String(cost), align: "right" },
   { header: "POOLS", cell: ({ pools }) => pools.join(",") || "-" },
+  { header: "CANNOT BE USED", cell: ({ unusable }) => unusable ?? "", optional: true },
   { header: "REVISION", cell: ({ revision }) => revision, wide: true },
   { header: "PINNED", cell: ({ pinned }) => pinned.join(",") || "-", wide: true },
   {

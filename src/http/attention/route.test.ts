@@ -5,6 +5,7 @@ import { otherToken, testAuth, testTokens } from "../../auth/test-tokens.suite.t
 import { change, pool } from "../../core/decide/lending.suite.ts";
 import type { PoolName, SpaceName } from "../../core/model/ids.ts";
 import { defaultSpacePolicy } from "../../core/model/space.ts";
+import { TemplateReports } from "../clusters/template-reports.ts";
 import type { Peers } from "../relay/peers.ts";
 import { askBody, testSite } from "../test-site.suite.ts";
 import { grouped } from "./group.ts";
@@ -86,19 +87,27 @@ test("the guide to the page lists every kind of trouble", () => {
 
 test("what the workers of the server lack is named, for those who may see everything", async () => {
   const why = "Cannot use the template ocp: the credential aws is missing";
+  await using site = await testSite([pool("aws", 1)]);
+  const { broker } = site;
+  const templateReports = new TemplateReports();
+  templateReports.put("provisioner", [{ name: "ocp", why }], broker.now());
   const troubles = () => ({
-    templates: [{ name: "ocp", why }],
     fronts: [{ name: "tenants", why: "it refuses" }],
+    takenFronts: [{ name: "others", why: "it is taken" }],
   });
-  const found = lackTroubles({ troubles });
+  const found = lackTroubles({ broker, templateReports, troubles });
   expect(grouped(found)).toMatchObject([
     { code: "template_unusable", about: [{ kind: "template", name: "ocp", text: why }] },
     {
       code: "objects_not_served",
       about: [{ kind: "server", name: "tenants", text: "it refuses" }],
     },
+    {
+      code: "objects_of_another",
+      about: [{ kind: "server", name: "others", text: "it is taken" }],
+    },
   ]);
-  expect(lackTroubles({})).toEqual([]);
+  expect(lackTroubles({ broker, templateReports: new TemplateReports() })).toEqual([]);
 });
 
 test("a server that was killed and started again at its address is no trouble", async () => {

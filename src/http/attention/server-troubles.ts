@@ -52,13 +52,21 @@ export function workTroubles({ broker, insight, mirror }: Context): Found[] {
   return found;
 }
 
-export function lackTroubles({ troubles }: Pick<Context, "troubles">): Found[] {
-  const { templates, fronts } = troubles?.() ?? { templates: [], fronts: [] };
-  const found = (code: Found["code"], kind: string, lacks: typeof templates) =>
-    lacks.map(({ name, why: text }): Found => ({ code, kind, name, since: null, text }));
+export function lackTroubles({
+  broker,
+  templateReports,
+  troubles,
+}: Pick<Context, "broker" | "templateReports" | "troubles">): Found[] {
+  const templates = templateReports.all(broker.now()).map(({ name, since, why: text }): Found => {
+    return { code: "template_unusable", kind: "template", name, since, text };
+  });
+  const { fronts, takenFronts } = troubles?.() ?? { fronts: [], takenFronts: [] };
+  const found = (code: Found["code"], lacks: typeof fronts) =>
+    lacks.map(({ name, why: text }): Found => ({ code, kind: "server", name, since: null, text }));
   return [
-    ...found("template_unusable", "template", templates),
-    ...found("objects_not_served", "server", fronts),
+    ...templates,
+    ...found("objects_not_served", fronts),
+    ...found("objects_of_another", takenFronts),
   ];
 }
 

@@ -73,8 +73,7 @@ export const troubleWords = {
         "template cannot be used: something that it needs is missing",
         "templates cannot be used: something that they need is missing",
       ),
-    advice:
-      "Put the credential or the variable where the provisioner finds it. It is looked for again",
+    advice: "Put it where the provisioner that names it finds it. It is looked for again",
     command: "berth config check FILE",
   },
   objects_not_served: {
@@ -87,6 +86,17 @@ export const troubleWords = {
       ),
     advice:
       "Look at its address, kubeconfig and rights. Leases of its objects go on, new ones are not seen",
+  },
+  objects_of_another: {
+    severity: "error",
+    summary: (count) =>
+      countOf(
+        count,
+        "API server of caas: has the name that another installation of Berth uses there",
+        "API servers of caas: have names that other installations of Berth use there",
+      ),
+    advice:
+      "Give it another name in one of the two configurations. Nothing of the other is touched",
   },
   cluster_fails: {
     severity: "warning",

@@ -4,7 +4,7 @@ import { CheckBody, CheckToDo } from "../../api/cluster-schemas.ts";
 import { Problem } from "../../api/problem.ts";
 import { Duration } from "../../api/schemas.ts";
 import type { CheckResult } from "../../vault/credential-checks.ts";
-import { maskSecretForms } from "../../vault/secret-patterns.ts";
+import { maskOf } from "../../vault/secret-patterns.ts";
 import type { CredentialValues } from "../../vault/space-credentials.ts";
 import type { App, Context } from "../context.ts";
 import { durationIn } from "../request.ts";
@@ -28,7 +28,7 @@ export async function mustWork(
   const bad =
     results.find(({ verdict }) => verdict === "refused") ??
     results.find(({ verdict }) => verdict === "unknown");
-  if (bad !== undefined) throw problemOf(name, bad, (text) => vault.redactor.clean(text));
+  if (bad !== undefined) throw problemOf(name, bad, maskOf(vault.redactor).clean);
 }
 
 function problemOf(
@@ -36,7 +36,7 @@ function problemOf(
   { verdict, why }: CheckResult,
   clean: (text: string) => string,
 ): Problem {
-  const said = maskSecretForms(clean(why));
+  const said = clean(why);
   if (verdict === "refused") {
     return new Problem({
       code: "credentials_refused",

@@ -70,7 +70,11 @@ function renderLease(lease: NonNullable<ClusterView["lease"]>, sees: Sight) {
   return { id, holder, since: timestamp(since) };
 }
 
-export function renderTemplate(template: TemplateInfo, pools: readonly string[]): Wire.Template {
+export function renderTemplate(
+  template: TemplateInfo,
+  pools: readonly string[],
+  unusable: string | null,
+): Wire.Template {
   const { createMs, resumeMs, stopMs, destroyMs } = template.limits;
   return {
     name: template.name,
@@ -88,6 +92,7 @@ export function renderTemplate(template: TemplateInfo, pools: readonly string[])
       destroy: formatDuration(destroyMs),
     },
     pools: [...pools],
+    unusable,
   };
 }
 

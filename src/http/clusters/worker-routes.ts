@@ -14,13 +14,15 @@ import { resourceNotFound } from "../../core/decide/not-found.ts";
 import { isMade } from "../../core/explain/cluster-view.ts";
 import { type ClusterReport, credentialsParameter } from "../../core/model/cluster.ts";
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
-import { maskSecretForms } from "../../vault/secret-patterns.ts";
+import { after } from "../../core/model/time.ts";
+import { maskOf } from "../../vault/secret-patterns.ts";
 import { readRef } from "../../vault/space-credentials.ts";
 import type { App, Context } from "../context.ts";
 import { originOf } from "../origin.ts";
 import { problemOf } from "../problems.ts";
 import { NameParams } from "../request.ts";
 import { NoContent, problems } from "../responses.ts";
+import { timestamp } from "../timestamp.ts";
 import { ClaimParams, workedOn } from "./held-cluster.ts";
 import { credentialsNotFound, opened } from "./vault-problems.ts";
 
@@ -76,7 +78,7 @@ function reportOf(
 }
 
 function masked({ vault }: Context, text: string): string {
-  return maskSecretForms(vault.redactor.clean(text));
+  return maskOf(vault.redactor).clean(text);
 }
 
 function accessRoute(app: App, context: Context): void {
@@ -104,7 +106,7 @@ function lentAccessRoute(app: App, context: Context): void {
     response: { 204: NoContent, ...problems(400, 404, 409, 503) },
   };
   app.put("/v1/clusters/:name/access", { schema, bodyLimit }, async (request, reply) => {
-    const { instance, fence, ...bundle } = request.body;
+    const { instance, fence, lastsSeconds, ...bundle } = request.body;
     const name = request.params.name as ResourceName;
     const refused = await context.broker.read((state) => {
       const resource = state.resources.get(name);
@@ -116,7 +118,9 @@ function lentAccessRoute(app: App, context: Context): void {
       return fits ? undefined : lentToAnother(name);
     });
     if (refused !== undefined) throw refused;
-    await opened(context.vault.access.put(instance, bundle));
+    const now = context.broker.now();
+    const ends = lastsSeconds && { expiresAt: timestamp(after(now, lastsSeconds * 1_000)) };
+    await opened(context.vault.access.put(instance, { ...bundle, ...ends }));
     reply.code(204);
   });
 }

@@ -94,6 +94,12 @@ test("access that is made for one lease is for its fence only", async () => {
   expect((await put({})).status).toBe(204);
   const access = await site.call(`GET /v1/leases/${lease.id}/claims/${claim?.id}/access`, lease);
   expect(access.body).toMatchObject({ kubeconfig: "minted: yes", password: null });
+  // The clock of a worker, or of the hub, may be hours behind.
+  const expiresAt = new Date(site.clock.now() - 7_200_000).toISOString();
+  expect((await put({ expiresAt, lastsSeconds: 600 })).status).toBe(204);
+  const lasting = await site.call(`GET /v1/leases/${lease.id}/claims/${claim?.id}/access`, lease);
+  const endsAt = new Date(site.clock.now() + 600_000).toISOString();
+  expect(lasting.body).toMatchObject({ expiresAt: endsAt });
   await site.call(`DELETE /v1/leases/${lease.id}`, lease);
   expect((await put({})).status).toBe(409);
 });

@@ -1,3 +1,4 @@
+import type { UnusableTemplate } from "../../api/cluster-schemas.ts";
 import type { Broker } from "../../broker/broker.ts";
 import { newRequestId } from "../../broker/lease-identity.ts";
 import { untilEvent } from "../../broker/until-event.ts";
@@ -8,7 +9,7 @@ import type { PoolName, ResourceName } from "../../core/model/ids.ts";
 import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
 import type { ExclusiveResource, State } from "../../core/model/state.ts";
 import { never } from "../../core/model/time.ts";
-import type { AccessBundle, Json } from "../../drivers/driver.ts";
+import type { Json } from "../../drivers/driver.ts";
 import type { HubCluster } from "../../drivers/hub/hub-clusters.ts";
 import { asProvisioner, BrokerTask, provisionerName } from "./broker-task.ts";
 import type { ClusterStores } from "./cluster-stores.ts";
@@ -19,6 +20,7 @@ import type {
   ClusterWork,
   CredentialCheck,
   Lent,
+  MintedAccess,
   SeenOrphan,
   SpaceCredentials,
   WatchedCluster,
@@ -170,13 +172,19 @@ export class BrokerWork implements ClusterWork {
     this.#stores.putHubClusters(hub, clusters);
   }
 
-  async putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void> {
+  async templatesChecked(unusable: readonly UnusableTemplate[]): Promise<void> {
+    this.#stores.putUnusable(unusable);
+  }
+
+  async putLentAccess(cluster: ClusterFacts, minted: MintedAccess): Promise<void> {
+    const { bundle, fence, lastsMs } = minted;
     const isCurrent = await this.#broker.read(({ resources }) => {
       const resource = resources.get(cluster.resource as ResourceName);
       if (resource === undefined || !isMade(resource)) return false;
       return resource.cluster.instance === cluster.instance && resource.claim?.fence === fence;
     });
-    if (isCurrent) await this.#stores.putAccess(cluster.instance, bundle);
+    const ends = lastsMs && { expiresAt: new Date(this.#broker.now() + lastsMs).toISOString() };
+    if (isCurrent) await this.#stores.putAccess(cluster.instance, { ...bundle, ...ends });
   }
 }
 

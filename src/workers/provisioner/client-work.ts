@@ -1,3 +1,4 @@
+import type { UnusableTemplate } from "../../api/cluster-schemas.ts";
 import { Problem } from "../../api/problem.ts";
 import type { BerthClient, HeldLease } from "../../client/berth-client.ts";
 import { LinkedAbort } from "../../client/linked-abort.ts";
@@ -5,7 +6,6 @@ import { pause } from "../../client/pause.ts";
 import { type Phase, phases } from "../../core/model/cluster.ts";
 import { hubErrorLengthMax } from "../../core/model/hub.ts";
 import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
-import type { AccessBundle } from "../../drivers/driver.ts";
 import type { HubCluster } from "../../drivers/hub/hub-clusters.ts";
 import { ClientTask, factsOf, whyLengthMax } from "./client-task.ts";
 import type {
@@ -15,6 +15,7 @@ import type {
   ClusterWork,
   CredentialCheck,
   Lent,
+  MintedAccess,
   SeenOrphan,
   SpaceCredentials,
   WatchedCluster,
@@ -167,9 +168,30 @@ export class ClientWork implements ClusterWork {
     await this.#client.hubs.putClusters(hub, { items: [...clusters] });
   }
 
-  async putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void> {
+  async templatesChecked(all: readonly UnusableTemplate[], signal: AbortSignal): Promise<void> {
+    const unusable = all.map(({ name, why }) => ({ name, why: why.slice(0, whyLengthMax) }));
+    // Two of the same user and machine must not contradict each other.
+    const provisioner = `${this.#holder}/${process.pid}`;
+    try {
+      await this.#client.clusters.templatesChecked({ provisioner, unusable }, { signal });
+    } catch (error) {
+      // A server of an earlier version has no such call.
+      if (!(error instanceof Problem && error.status === 404)) throw error;
+    }
+  }
+
+  async putLentAccess(cluster: ClusterFacts, minted: MintedAccess): Promise<void> {
     const { resource, instance } = cluster;
-    await this.#client.clusters.putLentAccess(resource, { ...bundle, instance, fence });
+    const { bundle, fence, lastsMs } = minted;
+    const lasts = lastsMs && { lastsSeconds: Math.max(1, Math.floor(lastsMs / 1_000)) };
+    const body = { ...bundle, instance, fence };
+    try {
+      await this.#client.clusters.putLentAccess(resource, { ...body, ...lasts });
+    } catch (error) {
+      // A server of an earlier version refuses a body with what it does not know.
+      if (!(error instanceof Problem && error.status === 400)) throw error;
+      await this.#client.clusters.putLentAccess(resource, body);
+    }
   }
 
   async #readWaiting() {

@@ -1,3 +1,4 @@
+import type { UnusableTemplate } from "../../api/cluster-schemas.ts";
 import type { AccessBundle } from "../../drivers/driver.ts";
 import type { HubCluster } from "../../drivers/hub/hub-clusters.ts";
 import type {
@@ -13,6 +14,8 @@ export interface ClusterStores {
   putLogs(cluster: ClusterFacts, why: string, text: string): void;
   /** What there is on a hub, whoever has made it. */
   putHubClusters(hub: string, clusters: readonly HubCluster[]): void;
+  /** All templates that cannot be used now. */
+  putUnusable(templates: readonly UnusableTemplate[]): void;
   /** The credentials that a space has stored, by the reference that the cluster has. */
   openCredentials(reference: string): Promise<Readonly<Record<string, string>>>;
   /** Credentials that spaces want to store. */

@@ -1,4 +1,5 @@
 /** The source of a provisioner's work: the broker in this process, or another server. */
+import type { UnusableTemplate } from "../../api/cluster-schemas.ts";
 import type { ClusterReport, Parameters, Phase, Wanted } from "../../core/model/cluster.ts";
 import type { HubFindings } from "../../core/model/hub.ts";
 import type { FoundCluster, SearchScope } from "../../core/model/orphan.ts";
@@ -131,8 +132,18 @@ export interface ClusterWork {
   hubProbed(hub: string, probe: HubFindings & { readonly error?: string }): Promise<void>;
   /** All clusters on a hub that it is to show, whoever has made them. */
   hubClusters(hub: string, clusters: readonly HubCluster[]): Promise<void>;
+  /** All templates that this provisioner cannot use now. It is repeated, or it is forgotten. */
+  templatesChecked(unusable: readonly UnusableTemplate[], signal: AbortSignal): Promise<void>;
   /** Access that was made for the present holder. */
-  putLentAccess(cluster: ClusterFacts, fence: number, bundle: AccessBundle): Promise<void>;
+  putLentAccess(cluster: ClusterFacts, lent: MintedAccess): Promise<void>;
+}
+
+export interface MintedAccess {
+  readonly bundle: AccessBundle;
+  /** Of the claim that it is for. */
+  readonly fence: number;
+  /** Undefined if it does not expire by itself. Other clocks than that of the server may be wrong. */
+  readonly lastsMs: number | undefined;
 }
 
 export function refOf({ instance, handle }: ClusterFacts): ClusterRef {

@@ -114,13 +114,25 @@ describe("a provisioner", () => {
     const path = join(site.folder, "later.ini");
     const credentials = { aws: { from: "file", path } } as const;
     await site.configure({}, site.template({ credentials }), { probeMs: 20 });
-    const unusable = () => site.provisioner.unusable.map(({ name, why }) => `${name}: ${why}`);
+    const unusable = () => site.unusable.map(({ name, why }) => `${name}: ${why}`);
     await expect
       .poll(unusable, { timeout: 40_000 })
       .toEqual([expect.stringMatching(/^small: .*the credential aws is missing.*ENOENT/)]);
     expect(await site.world.calls()).toEqual([]);
     await writeFile(path, "very-secret");
     await expect.poll(unusable, { timeout: 40_000 }).toEqual([]);
+  });
+
+  test("a template whose program is missing here is known before a cluster fails", async () => {
+    const { how } = site.template();
+    const missing = join(site.folder, "driver.sh");
+    const gone = { ...how, command: [missing] } as typeof how;
+    await site.configure({}, site.template({ how: gone }), { probeMs: 20 });
+    const state = "there is no such program";
+    const why = `Cannot use the template small: ${missing}: ${state}`;
+    await site.until(() => site.unusable, [{ name: "small", why }]);
+    await site.stop();
+    expect(site.unusable).toEqual([]);
   });
 
   test("no text of an observation shows a secret, whatever the driver prints", async () => {

@@ -21,7 +21,7 @@ import { callsAtOnceDefault, messageLengthMax, tasksMax } from "./limits.ts";
 import type { Orphan } from "./orphan-search.ts";
 import { Sweep, type SweepTimes } from "./sweep.ts";
 import { TemplateArchive } from "./template-archive.ts";
-import { TemplateChecks, type UnusableTemplate } from "./template-checks.ts";
+import { TemplateChecks } from "./template-checks.ts";
 import { workOnCluster } from "./work-on-cluster.ts";
 
 export interface ProvisionerListener {
@@ -88,15 +88,11 @@ export class Provisioner {
     const retrying = (cause: unknown) => options.retrying?.(cause);
     const checks = checkCredentials(tools, signal, retrying);
     this.#probes = new HubProbes(tools, { probeMs: options.probeMs, signal, retrying });
-    this.#templates = new TemplateChecks(tools, options.probeMs ?? probeMsDefault, signal);
+    const everyMs = options.probeMs ?? probeMsDefault;
+    this.#templates = new TemplateChecks(tools, { everyMs, signal, retrying });
     const looks = [this.#probes.run(), this.#templates.run(), checks];
     const all = [this.#loop(), this.#sweep.run(), ...looks];
     this.#done = Promise.all(all).then(() => {});
-  }
-
-  /** Templates whose credentials or variables are missing here. */
-  get unusable(): readonly UnusableTemplate[] {
-    return this.#templates.unusable;
   }
 
   /** Calls that run go on with the old settings. */
