@@ -5,6 +5,7 @@
 import type { BoskosEntry } from "./boskos-entry.ts";
 import type { Place, Source } from "./document.ts";
 import { nameLengthMax } from "./limits.ts";
+import { visible } from "./shown-text.ts";
 
 export function checkRules(source: Source, entries: readonly BoskosEntry[]): void {
   const names = new Set<string>();
@@ -53,7 +54,7 @@ function checkStatic(source: Source, entry: BoskosEntry, names: Set<string>): vo
 
 /** As it is, unless it would break the line or fill the screen. */
 function shown(name: string): string {
-  const text = name.replace(/\p{C}/gu, (character) => JSON.stringify(character).slice(1, -1));
+  const text = visible(name);
   return text.length <= shownLengthMax ? text : `${text.slice(0, shownLengthMax)}…`;
 }
 

@@ -17,6 +17,8 @@ import {
 } from "yaml";
 import type { JanitorPrograms } from "./janitor-programs.ts";
 import { fileBytesMax, problemsMax, unfoldedMax } from "./limits.ts";
+import { mayBeSecret } from "./secret-places.ts";
+import { quoted, visible, withArticle, withoutPasswords } from "./shown-text.ts";
 
 /**
  * The text as a tree of nodes that know where they stand.
@@ -50,8 +52,8 @@ export class ConfigDocument {
     if (!isAlias(node)) return { path, offset, node };
     const target = this.#targetOf(node);
     if (target === undefined) {
-      const name = shorten(node.source);
-      const hint = `write &${name} at the value that is meant, above this line`;
+      const name = mayBeSecret(path) ? "that" : visible(shorten(node.source));
+      const hint = `quote a text that begins with *, or write the anchor &${name} above this line`;
       this.source.refuse({ path, offset }, `no anchor is called ${name}`, hint);
     }
     return { path, offset, node: target ?? null };
@@ -138,10 +140,14 @@ const adviceByCode: Partial<Readonly<Record<ErrorCode, Advice>>> = {
   TAB_AS_INDENT: ["a tab is used to indent", "use spaces"],
   NON_STRING_KEY: ["a key is neither a word nor a number", "write the key as plain text"],
   RESOURCE_EXHAUSTION: ["it is nested too deeply", "look for a bracket that is never closed"],
+  TAG_RESOLVE_FAILED: ["no such tag is known", "quote a text that begins with !"],
+  BAD_DQ_ESCAPE: ["an escape in a quoted text is not YAML's", "write \\\\ for a backslash"],
 };
 
 function refuseSyntax(source: Source, { code, message, pos: [offset] }: YAMLError): void {
-  const otherwise: Advice = [decapitalise(message), "check indentation, quotes and brackets here"];
+  // Behind a colon the library repeats what the file has there, which may be a secret.
+  const [summary = message] = message.split(": ", 1);
+  const otherwise: Advice = [decapitalise(summary), "check indentation, quotes and brackets here"];
   const [state, hint] = adviceByCode[code] ?? otherwise;
   source.refuse({ path: [], offset }, state, hint);
 }
@@ -276,7 +282,11 @@ export interface TextKind extends Expected {
 export function refuseValue(source: Source, spot: Spot, { title, hint }: Expected): void {
   const { node } = spot;
   if (isNothing(node)) source.refuse(spot, "it is empty", hint);
-  else source.refuse(spot, `${describe(node)} is not a ${title}`, hint);
+  else source.refuse(spot, `${describeAt(spot)} is not ${withArticle(title)}`, hint);
+}
+
+function describeAt({ path, node }: Spot): string {
+  return isScalar(node) && mayBeSecret(path) ? "it" : describe(node);
 }
 
 function isNothing(node: Node | null): boolean {
@@ -293,7 +303,7 @@ export function describe(node: Node | null): string {
 
 /** `1.10` as it stands in the file, where its value is 1.1. */
 function literal(scalar: Scalar): string {
-  return shorten(scalar.source ?? String(scalar.value));
+  return visible(shorten(scalar.source ?? String(scalar.value)));
 }
 
 /** Words that YAML 1.1 reads as true or false, and with it many tools that pass files on. */
@@ -305,8 +315,11 @@ export function readText(source: Source, spot: Spot, kind: TextKind): string | u
   const value = isScalar(node) ? node.value : undefined;
   if (isScalar(node) && (typeof value === "number" || typeof value === "boolean")) {
     const written = literal(node);
-    const hint = kind.accepts(written) ? `quote it: ${quote(written)}` : kind.hint;
-    source.refuse(spot, `${written} is a ${typeof value}, not a ${kind.title}`, hint);
+    const isSecret = mayBeSecret(spot.path);
+    const how = isSecret ? "quote it" : `quote it: ${quote(written)}`;
+    const hint = kind.accepts(written) ? how : kind.hint;
+    const shown = isSecret ? "it" : written;
+    source.refuse(spot, `${shown} is a ${typeof value}, not ${withArticle(kind.title)}`, hint);
     return undefined;
   }
   if (!kind.accepts(value)) {
@@ -389,7 +402,7 @@ const quotedLengthMax = 60;
 
 /** Text as it is shown in a message: quoted, on one line, and short. */
 export function quote(text: string): string {
-  return JSON.stringify(shorten(text));
+  return quoted(shorten(withoutPasswords(text)));
 }
 
 export function shorten(text: string): string {

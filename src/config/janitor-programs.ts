@@ -31,15 +31,21 @@ export function janitorProgramsOf(
   return {
     find: (written) => (written.includes("/") ? resolve(folder, written) : written),
     pathOf: (written) => resolve(folder, written),
-    faultOf: (program) => {
-      const places = program.includes("/")
-        ? [program]
-        : searchPath.split(delimiter).map((each) => join(each, program));
-      const faults = places.map(faultAt);
-      if (faults.includes(undefined)) return undefined;
-      return faults.find((fault) => fault !== missing) ?? missing;
-    },
+    faultOf: (program) => faultOfProgram(program, searchPath),
   };
+}
+
+/** Why a program with this path or name cannot be started here; undefined if it can. */
+export function faultOfProgram(
+  program: string,
+  searchPath: string = process.env["PATH"] ?? "",
+): ProgramFault | undefined {
+  const places = program.includes("/")
+    ? [program]
+    : searchPath.split(delimiter).map((each) => join(each, program));
+  const faults = places.map(faultAt);
+  if (faults.includes(undefined)) return undefined;
+  return faults.find((fault) => fault !== missing) ?? missing;
 }
 
 const missing: ProgramFault = {

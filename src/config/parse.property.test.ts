@@ -152,3 +152,85 @@ test("parseConfig() accepts nothing that the schema for editors refuses", () => 
   fc.assert(fc.property(goodConfig, spoiltPath, anyValue, check), { numRuns: 1_000 });
   expect(Math.min(...Object.values(verdicts)), "a test of one verdict only").toBeGreaterThan(10);
 });
+
+interface Schema {
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+}
+
+/** The paths of all places that the schema describes; `name` where the writer chooses one. */
+function placesIn(schema: Schema, path: readonly string[] = []): (readonly string[])[] {
+  const { anyOf = [], properties = {}, patternProperties = {}, additionalProperties } = schema;
+  const named = [...Object.values(patternProperties), additionalProperties ?? false].filter(
+    (one) => typeof one === "object",
+  );
+  return [
+    path,
+    ...anyOf.flatMap((one) => placesIn(one, path)),
+    ...Object.entries(properties).flatMap(([key, one]) => placesIn(one, [...path, key])),
+    ...named.flatMap((one) => placesIn(one, [...path, "name"])),
+    ...(schema.items === undefined ? [] : placesIn(schema.items, [...path, "[]"])),
+  ];
+}
+
+/** As they stand in a file. */
+const hostileTexts: readonly string[] = [
+  ...["", "null", "true", "-1", "1.5", "1e400", ".nan", "-.inf", "9007199254740993", "0x1F"],
+  ...[
+    '""',
+    '" "',
+    '"\\0"',
+    '"\\e[31m"',
+    '"a\\nb"',
+    '"a\\u202eb"',
+    '"\\u200b"',
+    '"\\ufeff"',
+    '"\\ud800"',
+  ],
+  ...[
+    '"\\u2028"',
+    '"\\x9b"',
+    '"😀"',
+    JSON.stringify("x".repeat(10_000)),
+    '"*"',
+    '"../../x"',
+    '"{"',
+  ],
+  ...["[]", "[null]", "[[[[[]]]]]", "{}", "{ a: null }", "{ a: 1, a: 2 }", '{ "": 1 }'],
+  ...['{ "__proto__": { x: 1 } }', "{ constructor: 1, toString: 2, hasOwnProperty: 3 }"],
+  ...[
+    "!!binary aGk=",
+    "!x y",
+    '!!int "3"',
+    "{ <<: { a: 1 } }",
+    "&x [*x]",
+    "&s { a: *s }",
+    "*nobody",
+  ],
+  ...["{ a: ".repeat(60) + "}".repeat(60), "[".repeat(60) + "]".repeat(60)],
+  ...["0s", "-5m", "999999999999h", `${"9".repeat(400)}s`, "2027-02-30", '"https://["'],
+];
+
+test("parseConfig() takes any value at any place: it never throws, and what it says can be read", () => {
+  const places = placesIn(ConfigFile as Schema).filter(({ length }) => length > 0);
+  expect(places.length, "the walk does not find the schema").toBeGreaterThan(250);
+  const check = (place: readonly string[], value: string): void => {
+    const inner = place.reduceRight((text, key) => {
+      return key === "[]" ? `[${text}]` : `{ ${JSON.stringify(key)}: ${text} }`;
+    }, value);
+    const others = place[0] === "pools" ? "" : "pools: { p: { count: 1 } }, ";
+    const config = expectPlaces(`{ ${others}${inner.slice(1)}`);
+    if (!config.ok) expect(config.problems).not.toHaveLength(0);
+    for (const problem of config.ok ? config.warnings : config.problems) {
+      const message = formatProblem(problem);
+      expect(message).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|undefined|\[object/u);
+      expect(message).toMatch(/ \(.+\)$/);
+      expect(message.length).toBeLessThan(1_500);
+    }
+  };
+  const values = fc.constantFrom(...hostileTexts);
+  fc.assert(fc.property(fc.constantFrom(...places), values, check), { numRuns: 500 });
+});

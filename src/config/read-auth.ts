@@ -19,7 +19,7 @@ import {
 import { Anonymous, Auth, FloodLimits, Token } from "./schema-auth.ts";
 import { expiryKind, nameKind, sha256Kind } from "./text-kinds.ts";
 
-const expected = { title: "auth", hint: "write { tokens: [...] }" };
+const expected = { title: "map of who may call", hint: "write { tokens: [...] }" };
 const tokenExpected = {
   title: "token",
   hint: "write { name: ci, sha256: ..., space: ci, role: holder }, as berth token new prints it",

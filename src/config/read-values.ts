@@ -21,6 +21,7 @@ import {
 } from "./document.ts";
 import type { DurationLimits } from "./limits.ts";
 import type { PoolDraft } from "./read-pool.ts";
+import { withArticle } from "./shown-text.ts";
 import { stateKind } from "./text-kinds.ts";
 
 type Pool = Pick<PoolDraft, "name" | "at" | "count" | "members">;
@@ -283,7 +284,7 @@ export function checkKeys(
   { accepts, title, hint }: TextKind,
 ): void {
   for (const { key, at } of entries) {
-    if (!accepts(key)) source.refuse(at, `${quote(key)} is not a ${title}`, hint);
+    if (!accepts(key)) source.refuse(at, `${quote(key)} is not ${withArticle(title)}`, hint);
   }
 }
 

@@ -51,7 +51,8 @@ export const Caas = Type.Record(Name, Front, {
   title: "map of API servers to serve",
   description:
     "Serves ClusterTemplateInstances, SpaceRequests and claims for namespaces: each is a request in the space of " +
-    "its namespace. The name of an API server must not change while it has objects.",
+    "its namespace. The name of an API server must not change while it has objects. Two installations of Berth " +
+    "that serve the same API server need two names.",
   additionalProperties: false,
   maxProperties: frontsMax,
   examples: [{ tenants: { clusterTemplates: { "hypershift-aws-cluster": "ocp-4.20" } } }],

@@ -130,11 +130,12 @@ export const ConfigFile = Type.Object(
     priorities: Type.Optional(Priorities),
     ageing: Type.Optional(Ageing),
     spaces: Type.Optional(Spaces),
-    spaceDefaults: Type.Optional({
-      ...Space,
-      description:
-        "The policy of every space that is not listed. Without it, and with spaces, those are refused.",
-    }),
+    spaceDefaults: Type.Optional(
+      Type.Union([Space, Type.Null()], {
+        description:
+          "The policy of every space that is not listed. Without it, and with spaces, those are refused.",
+      }),
+    ),
   },
   {
     title: "Berth configuration",
