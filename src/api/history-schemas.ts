@@ -102,6 +102,15 @@ export const Stats = Type.Object({
   ),
 });
 
+export const PoolStats = Type.Object({
+  from: Timestamp,
+  to: Timestamp,
+  pools: Type.Array(Type.Object({ pool: Type.String(), ...part }), {
+    description:
+      "Each pool that had a resource or was asked for, the one whose claims waited longest in all first",
+  }),
+});
+
 const Accuracy = Type.Object({
   compared: Type.Integer({ description: "Requests whose first estimate has met its grant" }),
   withinP50: Type.Integer({ description: "Granted by their P50; about half should be" }),
@@ -192,6 +201,7 @@ export const SimulationProgress = Type.Object({
 export type HistoryEntry = Static<typeof HistoryEntry>;
 export type StatsPart = Static<typeof StatsPart>;
 export type Stats = Static<typeof Stats>;
+export type PoolStats = Static<typeof PoolStats>;
 export type EstimateAccuracy = Static<typeof EstimateAccuracy>;
 export type SimulateBody = Static<typeof SimulateBody>;
 export type Simulation = Static<typeof Simulation>;

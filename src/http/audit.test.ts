@@ -43,12 +43,25 @@ test.each([
   ["way=pigeon", 400],
   ["order=random", 400],
   ["colour=red", 400],
+  ["action=foo", 400],
+  ["action=configuration-changed", 200],
+  ["action=room-kept", 200],
   [`text=${"x".repeat(300)}`, 400],
   ["after=999999999999999", 200],
 ])("GET /v1/audit?%s is answered with %i", async (query, status) => {
   await using here = await site();
   const answer = await here.call(`GET /v1/audit?${query}`, { token: operator });
   expect(answer.status).toBe(status);
+});
+
+test("GET /v1/audit refuses an unknown action, and names the nearest or all", async () => {
+  await using here = await site();
+  const hintOf = async (action: string) =>
+    asProblem(await here.call(`GET /v1/audit?action=${action}`, { token: operator })).hint;
+  expect(await hintOf("lease-grant")).toBe('Did you mean "lease-granted"?');
+  expect(await hintOf("foo")).toMatch(
+    /^Use one of audit-started, .*sign-in-refused, spaces-defined$/,
+  );
 });
 
 test("the pages of the API are the chain, with its anchor", async () => {

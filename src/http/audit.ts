@@ -3,12 +3,16 @@ import Type from "typebox";
 import { AuditPage } from "../api/audit-schemas.ts";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
+import { nearest } from "../core/model/nearest.ts";
 import { ways } from "../core/model/origin.ts";
 import { AuditUnavailable } from "../insight/audit/audit.ts";
 import { lineOf } from "../insight/audit/chain.ts";
+import { ownActions } from "../insight/audit/entry.ts";
 import { StatsWorkerBusy } from "../insight/stats-worker.ts";
+import { knownTypes } from "../journal/format.ts";
 import type { App, Context } from "./context.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
+import { invalid } from "./problems.ts";
 import { momentIn, momentText } from "./request.ts";
 import { problems } from "./responses.ts";
 
@@ -54,6 +58,7 @@ export function auditRoute(app: App, { broker, insight }: Context): void {
   };
   app.get("/v1/audit", { schema }, async (request, reply) => {
     const { limit, after, since, until, order, ...same } = request.query;
+    mustBeAction(same.action);
     const now = broker.now();
     const search = {
       filter: {
@@ -75,6 +80,15 @@ export function auditRoute(app: App, { broker, insight }: Context): void {
     reply.type("application/json").serializer((text: string) => text);
     return reply.send(`{"items":[${items.map(lineOf).join(",")}],${JSON.stringify(rest).slice(1)}`);
   });
+}
+
+/** A misspelt action would find nothing, which reads as "it never happened". */
+function mustBeAction(action: string | undefined): void {
+  const known = [...knownTypes(), ...ownActions].sort();
+  if (action === undefined || known.includes(action)) return;
+  const near = nearest(action, known);
+  const hint = near === undefined ? `Use one of ${known.join(", ")}` : `Did you mean "${near}"?`;
+  throw invalid("query.action", `there is no action "${action}"`, hint);
 }
 
 function auditProblem(error: unknown): never {

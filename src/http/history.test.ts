@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type {
   EstimateAccuracy,
   HistoryEntry,
+  PoolStats,
   SimulatedVariants,
   Simulation,
   Stats,
@@ -156,6 +157,25 @@ describe("GET /v1/stats", () => {
     // Holds: 1 s to 10 s of the next ones, 10 s to 100 s of the first ones. Half of all wait.
     expect(total.holdSeconds).toEqual({ p50: 10, p90: 80, p99: 100, max: 100, mean: 30.25 });
     expect(total.waitSeconds).toEqual({ p50: 0, p90: 80, p99: 100, max: 100, mean: 27.5 });
+  });
+
+  test("has each pool apart, the one in which claims waited longest first", async () => {
+    await site.broker.submit(acquire("a", "aws"));
+    await site.broker.submit(acquire("b", "aws"));
+    await site.clock.advance(60_000);
+    await site.broker.submit(release("a"));
+    await site.clock.advance(60_000);
+    const answer = await site.call("GET /v1/stats/pools?window=4m");
+    const { pools } = answer.body as PoolStats;
+    expect(pools.map(({ pool }) => pool)).toEqual(["aws", "gcp"]);
+    expect(pools[0]).toMatchObject({ asked: 2, granted: 2, ended: 1, utilisation: 1 });
+    expect(pools[0]?.waitSeconds).toMatchObject({ max: 60, mean: 30 });
+    expect(pools[1]).toMatchObject({ asked: 0, granted: 0, utilisation: 0, waitSeconds: null });
+    // As the figures of one pool.
+    for (const { pool, ...part } of pools) {
+      expect(part).toEqual((await stats(`?pool=${pool}&window=4m`)).total);
+    }
+    expect((await site.call("GET /v1/stats/pools?step=1m")).status).toBe(400);
   });
 
   test("takes no more steps than are of use, and knows its pools", async () => {

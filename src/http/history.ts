@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { EstimateAccuracy, HistoryEntry, Stats } from "../api/history-schemas.ts";
+import { EstimateAccuracy, HistoryEntry, PoolStats, Stats } from "../api/history-schemas.ts";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
 import { Duration, Page } from "../api/schemas.ts";
@@ -15,7 +15,7 @@ import { callerOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
-import { renderEntry, renderStats } from "./render/history.ts";
+import { renderEntry, renderPoolStats, renderStats } from "./render/history.ts";
 import { durationIn, momentIn, momentText } from "./request.ts";
 import { problems } from "./responses.ts";
 import { limitedTo } from "./sight.ts";
@@ -54,11 +54,14 @@ const StatsQuery = Type.Object(
   { additionalProperties: false },
 );
 
+const PoolStatsQuery = Type.Pick(StatsQuery, ["window", "until"], { additionalProperties: false });
+
 const HistoryPage = Page(HistoryEntry);
 
 export function historyRoutes(app: App, context: Context): void {
   listRoute(app, context);
   statsRoute(app, context);
+  poolStatsRoute(app, context);
   accuracyRoute(app, context);
 }
 
@@ -118,6 +121,19 @@ function statsRoute(app: App, { broker, insight }: Context): void {
     const seesHubs = hasHubs && mayDo(callerOf(request).role, "observe");
     const outages = stats.outages.filter(({ what }) => what !== "hub" || seesHubs);
     return renderStats({ ...stats, outages }, pool ?? null);
+  });
+}
+
+function poolStatsRoute(app: App, { broker, insight }: Context): void {
+  const schema = {
+    tags: ["history"],
+    summary: "The same for each pool, over a window: which pools kept requests waiting",
+    querystring: PoolStatsQuery,
+    response: { 200: PoolStats, ...problems(400, 503) },
+  };
+  app.get("/v1/stats/pools", { schema }, async (request) => {
+    const range = rangeOf(request.query, broker.now());
+    return renderPoolStats(range, await insight.ask("statsByPool", range).catch(historyProblem));
   });
 }
 

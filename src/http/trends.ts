@@ -1,7 +1,7 @@
 import { Trends } from "../api/schemas.ts";
 import { descendants, isOnlyLimit } from "../core/gates/limits.ts";
 import type { PoolName } from "../core/model/ids.ts";
-import type { State } from "../core/model/state.ts";
+import type { Pool, State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
 import type { PoolSamples, SampleTimes } from "../insight/history/samples.ts";
 import type { App, Context } from "./context.ts";
@@ -30,9 +30,9 @@ export class TrendSampler {
     for (const pool of pools.values()) {
       const trend = this.#trends.get(pool.name) ?? { held: [], waiting: [] };
       this.#trends.set(pool.name, trend);
-      // A pool that is only a limit has no resources; its use is that of the pools below it.
+      // A pool that is only a limit has neither resources nor a queue: those below it count.
       push(trend.held, isOnlyLimit(pool) ? pool.used : pool.held);
-      push(trend.waiting, pool.waiting);
+      push(trend.waiting, isOnlyLimit(pool) ? waitingBelow(pool) : pool.waiting);
     }
   }
 
@@ -68,6 +68,12 @@ export class TrendSampler {
       pools: Array.from(this.#trends, ([pool, trend]) => ({ pool, ...trend })),
     };
   }
+}
+
+function waitingBelow(limit: Pool): number {
+  let count = 0;
+  for (const { waiting } of descendants(limit)) count += waiting;
+  return count;
 }
 
 /** They end at the same time; a pool that is younger has fewer. */

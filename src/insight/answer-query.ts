@@ -68,6 +68,7 @@ const answers: Answers = {
     pool === undefined || limited === undefined
       ? history().stats(range, pool)
       : history().limitStats(range, pool, limited),
+  statsByPool: ({ history }, range) => history().statsByPool(range),
   costs: ({ history }, query) => history().costs(query),
   waits: ({ history }, { since }) => history().usualWaits(since),
   samples: ({ history }, times) => history().samples(times),
@@ -79,8 +80,7 @@ const answers: Answers = {
   },
   audit: ({ audit }, search) => audit().page(search),
   simulate: ({ history }, question, options) => simulate(history(), question, options),
-  estimate: (_, { parts, samples, now, seed }) =>
-    parts.flatMap((part, index) => estimate(part, samples, now, seed + index)),
+  estimate: (_, { part, samples, now, seed }) => estimate(part, samples, now, seed),
 };
 
 /** Runs in slices, so that short queries are answered in between. */

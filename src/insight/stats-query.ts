@@ -8,7 +8,7 @@ import type { CostQuery, CostSum } from "./history/costs.ts";
 import { HistoryUnavailable } from "./history/history.ts";
 import type { HistoryFilter, HistoryPage, LimitedPools, RecordedStats } from "./history/reader.ts";
 import type { PoolSamples, SampleTimes } from "./history/samples.ts";
-import type { StatsRange } from "./history/stats.ts";
+import type { StatsPart, StatsRange } from "./history/stats.ts";
 import type { UsualWait } from "./history/usual-waits.ts";
 import type { WhatIf, WhatIfReport } from "./what-if/what-if.ts";
 
@@ -35,6 +35,7 @@ export interface SimulateQuery {
 export interface StatsQueries {
   page: { question: PageQuery; answer: HistoryPage };
   stats: { question: StatsQuery; answer: RecordedStats };
+  statsByPool: { question: StatsRange; answer: ReadonlyMap<string, StatsPart> };
   costs: { question: CostQuery; answer: readonly CostSum[] };
   waits: { question: { readonly since: number }; answer: readonly UsualWait[] };
   samples: { question: SampleTimes; answer: readonly PoolSamples[] };

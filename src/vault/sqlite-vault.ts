@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { makeDataFolder, makePrivateFile } from "../journal/data-folder.ts";
 import type { SealedRow } from "../journal/sealed-rows.ts";
+import { inTransaction } from "../journal/sqlite-transaction.ts";
 import { addKey, makeKeyFile, readKeys, writeKeys } from "./key-file.ts";
 import { keyBytes, keyOf, seal, type VaultKey } from "./sealing.ts";
 import { unsealEntry, unsealWith } from "./unseal-entry.ts";
@@ -240,17 +241,7 @@ export class SqliteVault implements Vault {
 
   #inTransaction<Result>(work: (database: DatabaseSync) => Result): Result {
     const database = this.#connect();
-    return this.#guard("write", () => {
-      database.exec("BEGIN IMMEDIATE");
-      try {
-        const result = work(database);
-        database.exec("COMMIT");
-        return result;
-      } catch (error) {
-        if (database.isTransaction) database.exec("ROLLBACK");
-        throw error;
-      }
-    });
+    return this.#guard("write", () => inTransaction(database, () => work(database)));
   }
 
   #guard<Result>(verb: string, work: () => Result): Result {

@@ -6,6 +6,7 @@ import {
   JournalFollower,
 } from "../follow/journal-follower.ts";
 import { type KnownState, lastSnapshot, oldestKnown } from "../follow/oldest-known.ts";
+import { OpenWithRetries, type RetryOptions } from "../follow/open-with-retries.ts";
 import type { AttemptLimits } from "./attempts.ts";
 import { Attempts } from "./attempts.ts";
 import type { Anchor } from "./chain.ts";
@@ -20,38 +21,29 @@ export class AuditUnavailable extends Error {
 
 type ReadJournal = Pick<Journal, "read" | "loadSnapshot">;
 
-export interface AuditOptions extends Partial<FollowOptions> {
+export interface AuditOptions extends Partial<FollowOptions>, Pick<RetryOptions, "retryMs"> {
   /** Entries that are older than this are deleted, in whole days. */
   readonly retentionMs?: number | undefined;
   /** Identifies the journal; absent if there can be only one. */
   readonly journalId?: string | undefined;
-  /** The interval at which opening the audit is tried again. */
-  readonly retryMs?: number | undefined;
   readonly attempts?: AttemptLimits | undefined;
   /** Called with the last entry: after the start, once an hour if there is a new one, at the end. */
   readonly anchor?: ((anchor: Anchor) => void) | undefined;
 }
 
-const defaultRetryMs = 30_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 export const auditRetentionMsDefault = 365 * dayMs;
 
-/**
- * The audit of a server. Grants do not depend on it: if its file cannot be opened, it tries again by
- * itself. Until then the journal keeps the events that the audit has not recorded.
- */
+/** The audit of a server. */
 export class Audit {
-  readonly #open: () => AuditStore;
-  readonly #journal: ReadJournal;
   readonly #followed: Followed;
-  readonly #options: AuditOptions;
-  readonly #opened = Promise.withResolvers<JournalFollower>();
   readonly #refusedCalls: Attempts;
   readonly #refusedSignIns: Attempts;
-  #state: { readonly follower: JournalFollower; readonly derived: DerivedAudit } | Error;
-  #stopListening = () => {};
-  #timer: NodeJS.Timeout | undefined;
+  readonly #file: OpenWithRetries<{
+    readonly follower: JournalFollower;
+    readonly derived: DerivedAudit;
+  }>;
 
   constructor(
     open: () => AuditStore,
@@ -59,25 +51,25 @@ export class Audit {
     followed: Followed,
     options: AuditOptions = {},
   ) {
-    this.#open = open;
-    this.#journal = journal;
     this.#followed = followed;
-    this.#options = options;
     this.#refusedCalls = new Attempts(options.attempts);
     this.#refusedSignIns = new Attempts(options.attempts);
-    this.#state = this.#tryToOpen();
-    if (!(this.#state instanceof Error)) return;
-    options.failed?.(this.#state);
-    this.#stopListening = followed.listen({
-      committed: () => {},
-      caughtUp: async () => (await this.#opened.promise).onDisk(),
-    });
-    this.#retryLater();
+    const openFile = () => {
+      const store = open();
+      try {
+        const derived = new DerivedAudit(store, journal, followed, options);
+        return { derived, follower: new JournalFollower(derived, journal, followed, options) };
+      } catch (error) {
+        store.close();
+        throw error;
+      }
+    };
+    this.#file = new OpenWithRetries(openFile, followed, options);
   }
 
   /** The number of events that are not recorded yet. */
   get lag(): number {
-    return this.#state instanceof Error ? this.#followed.head : this.#state.follower.lag;
+    return this.#file.lag;
   }
 
   /** The last entry that survives a power cut. Throws `AuditUnavailable`. */
@@ -99,47 +91,25 @@ export class Audit {
     const attempts = facts.action === "call-refused" ? this.#refusedCalls : this.#refusedSignIns;
     const now = this.#followed.now();
     const entry = attempts.add(facts, now);
-    if (entry === undefined || this.#state instanceof Error) return;
-    this.#state.derived.note(now, entry);
-    this.#state.follower.wake();
+    const { state } = this.#file;
+    if (entry === undefined || state instanceof Error) return;
+    state.derived.note(now, entry);
+    state.follower.wake();
   }
 
   /** Resolves once the audit contains every event that is committed now, on disk. */
   async caughtUp(): Promise<void> {
-    await (await this.#opened.promise).onDisk();
+    await (await this.#file.whenOpen).follower.onDisk();
   }
 
   async close(): Promise<void> {
-    this.#stopListening();
-    clearTimeout(this.#timer);
-    if (!(this.#state instanceof Error)) await this.#state.follower.close();
+    await this.#file.stop()?.follower.close();
   }
 
   get #derived(): DerivedAudit {
-    if (!(this.#state instanceof Error)) return this.#state.derived;
-    throw new AuditUnavailable(this.#state.message, { cause: this.#state });
-  }
-
-  #tryToOpen() {
-    let store: AuditStore | undefined;
-    try {
-      store = this.#open();
-      const derived = new DerivedAudit(store, this.#journal, this.#followed, this.#options);
-      const follower = new JournalFollower(derived, this.#journal, this.#followed, this.#options);
-      this.#opened.resolve(follower);
-      return { follower, derived };
-    } catch (cause) {
-      store?.close();
-      return cause instanceof Error ? cause : new Error(String(cause));
-    }
-  }
-
-  #retryLater(): void {
-    this.#timer = setTimeout(() => {
-      this.#state = this.#tryToOpen();
-      if (this.#state instanceof Error) this.#retryLater();
-      else this.#stopListening();
-    }, this.#options.retryMs ?? defaultRetryMs).unref();
+    const { state } = this.#file;
+    if (!(state instanceof Error)) return state.derived;
+    throw new AuditUnavailable(state.message, { cause: state });
   }
 }
 

@@ -3,21 +3,24 @@ import type { DurableEvent } from "../../core/model/event.ts";
 import type { Way } from "../../core/model/origin.ts";
 
 /** Entries that no event of the journal stands behind. */
-export type OwnAction =
+export const ownActions = [
   /** The first entry of a chain: the file is new. */
-  | "audit-started"
+  "audit-started",
   /** Old entries were deleted. `through` and `hash` are those of the last one. */
-  | "entries-deleted"
+  "entries-deleted",
   /** A configuration came into force. `changes` counts its events, up to the number `through`. */
-  | "configuration-changed"
+  "configuration-changed",
   /** The journal is another one, or an older copy. */
-  | "journal-replaced"
+  "journal-replaced",
   /** Events were pruned before they were recorded here. */
-  | "events-missing"
+  "events-missing",
   /** A caller without the role for it has tried to act on behalf of others. */
-  | "call-refused"
+  "call-refused",
   /** Credentials were not accepted. */
-  | "sign-in-refused";
+  "sign-in-refused",
+] as const;
+
+export type OwnAction = (typeof ownActions)[number];
 
 export type AuditAction = DurableEvent["type"] | OwnAction;
 

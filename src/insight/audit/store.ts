@@ -1,5 +1,5 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { sqliteFailure } from "../../journal/sqlite-failure.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { DerivedFile } from "../follow/derived-file.ts";
 import { auditInMemory, openAuditFile } from "./audit-file.ts";
 import { type Anchor, bodyOf, hashOf, noHash } from "./chain.ts";
 import type { AuditChanges, NewEntry, OpenLease, Standing } from "./fold.ts";
@@ -32,16 +32,13 @@ const sql = {
     AND number IN (SELECT number FROM audit ORDER BY number LIMIT ${forgetChunk})`,
 } as const;
 
-type Statements = Record<keyof typeof sql, StatementSync>;
-
 /**
  * Stores the audit in a file next to the journal. Entries, what is open, and the number of the last
  * event are written in one transaction, so a crash neither loses nor repeats an entry.
  */
 export class AuditStore {
-  readonly database: DatabaseSync;
-  readonly #path: string;
-  readonly #run: Statements;
+  readonly #file: DerivedFile<typeof sql>;
+  readonly #run: DerivedFile<typeof sql>["run"];
   readonly #stored = new Set<string>();
   #seq = 0;
   #last: Anchor;
@@ -49,11 +46,8 @@ export class AuditStore {
   #syncedSeq = -1;
 
   private constructor(path: string, database: DatabaseSync) {
-    this.database = database;
-    this.#path = path;
-    const names = Object.keys(sql) as (keyof typeof sql)[];
-    const prepared = names.map((name) => [name, database.prepare(sql[name])] as const);
-    this.#run = Object.fromEntries(prepared) as Statements;
+    this.#file = new DerivedFile(database, sql, "the audit", path);
+    this.#run = this.#file.run;
     const last = this.#run.last.get();
     this.#last = { number: Number(last?.["number"] ?? 0), hash: String(last?.["hash"] ?? noHash) };
     this.#synced = this.#last;
@@ -65,6 +59,10 @@ export class AuditStore {
 
   static inMemory(): AuditStore {
     return new AuditStore(":memory:", auditInMemory());
+  }
+
+  get database(): DatabaseSync {
+    return this.#file.database;
   }
 
   /** The number of the last processed event. */
@@ -83,7 +81,7 @@ export class AuditStore {
   }
 
   load(): Standing & { readonly journal: string } {
-    return this.#attempt("read", () => {
+    return this.#file.attempt("read", () => {
       const place = this.#run.place.get();
       this.#seq = Number(place?.["seq"]);
       const open = new Map<string, OpenLease>();
@@ -101,7 +99,7 @@ export class AuditStore {
 
   /** Writes everything, or nothing and throws. `seq` is the last event behind the changes. */
   save(seq: number, changes: AuditChanges, open: ReadonlyMap<string, OpenLease>): void {
-    const last = this.#transact(() => {
+    const last = this.#file.transact(() => {
       this.#saveOpen(changes, open);
       for (const [resource, pool] of changes.members) {
         if (pool === null) this.#run.dropMember.run(resource);
@@ -120,28 +118,20 @@ export class AuditStore {
 
   /** Records that the events come from this journal. */
   nameJournal(journal: string): void {
-    this.#attempt("write", () => this.#run.nameJournal.run(journal));
+    this.#file.attempt("write", () => this.#run.nameJournal.run(journal));
   }
 
   /** Afterwards everything that was saved survives a power cut. */
   sync(): void {
     if (this.#syncedSeq === this.#seq && this.#synced.number === this.#last.number) return;
-    this.#attempt("sync", () => {
-      // A synced commit also syncs everything before it in the log.
-      this.database.exec("PRAGMA synchronous = FULL");
-      try {
-        this.#run.touch.run();
-      } finally {
-        this.database.exec("PRAGMA synchronous = NORMAL");
-      }
-    });
+    this.#file.sync();
     this.#synced = this.#last;
     this.#syncedSeq = this.#seq;
   }
 
   /** The last of the oldest entries that were written before then. */
   lastBefore(before: number): Anchor | undefined {
-    return this.#attempt("read", () => {
+    return this.#file.attempt("read", () => {
       const row = this.#run.lastBefore.get(before);
       return row && { number: Number(row["number"]), hash: String(row["hash"]) };
     });
@@ -149,13 +139,13 @@ export class AuditStore {
 
   /** Deletes some entries up to this number. Returns whether there may be more. */
   forget(through: number): boolean {
-    return this.#attempt("prune", () => {
+    return this.#file.attempt("prune", () => {
       return Number(this.#run.forget.run(through).changes) === forgetChunk;
     });
   }
 
   close(): void {
-    if (this.database.isOpen) this.database.close();
+    this.#file.close();
   }
 
   #saveOpen({ touched }: AuditChanges, open: ReadonlyMap<string, OpenLease>): void {
@@ -176,27 +166,5 @@ export class AuditStore {
       previous = hash;
     }
     return { number, hash: previous };
-  }
-
-  #transact<Result>(work: () => Result): Result {
-    return this.#attempt("write", () => {
-      this.database.exec("BEGIN IMMEDIATE");
-      try {
-        const result = work();
-        this.database.exec("COMMIT");
-        return result;
-      } catch (error) {
-        if (this.database.isTransaction) this.database.exec("ROLLBACK");
-        throw error;
-      }
-    });
-  }
-
-  #attempt<Result>(verb: string, work: () => Result): Result {
-    try {
-      return work();
-    } catch (error) {
-      throw sqliteFailure(error, `${verb} the audit in`, this.#path);
-    }
   }
 }

@@ -12,6 +12,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { JournalUnusable } from "../../journal/journal.ts";
+import { inTransaction } from "../../journal/sqlite-transaction.ts";
 import { markCleaning } from "./schema.ts";
 
 /** The name of the attached journal file in queries. */
@@ -101,14 +102,9 @@ export function dropHistoryTables(journal: DatabaseSync): void {
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'history*'")
     .all();
   if (tables.length === 0) return;
-  journal.exec("BEGIN IMMEDIATE");
-  try {
+  inTransaction(journal, () => {
     for (const { name } of tables) journal.exec(`DROP TABLE ${name}`);
-    journal.exec("COMMIT");
-  } catch (error) {
-    if (journal.isTransaction) journal.exec("ROLLBACK");
-    throw error;
-  }
+  });
 }
 
 function unknownTables(version: number): JournalUnusable {

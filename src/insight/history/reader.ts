@@ -12,7 +12,7 @@ import {
 } from "./entry.ts";
 import { type PoolSamples, type SampleTimes, samplesOf } from "./samples.ts";
 import { janitorHolder } from "./schema.ts";
-import { type Stats, type StatsRange, statsOf } from "./stats.ts";
+import { type Stats, type StatsPart, type StatsRange, statsByPool, statsOf } from "./stats.ts";
 import type { Dirty, Upkeep } from "./upkeep-fold.ts";
 import { type UsualWait, usualWaitsOf } from "./usual-waits.ts";
 
@@ -102,6 +102,11 @@ export class HistoryReader {
       sizes: this.sizes(pool),
     });
     return { ...stats, outages: this.#outages(range) };
+  }
+
+  statsByPool(range: StatsRange): Map<string, StatsPart> {
+    const ended = this.endedSince(range.from);
+    return statsByPool(range, { ended, open: this.open(), sizes: this.sizes() });
   }
 
   /**

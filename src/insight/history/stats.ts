@@ -101,6 +101,53 @@ export function statsOf({ from, to, stepMs }: StatsRange, source: StatsSource): 
   return { from, to, stepMs, total: total.part(), steps: parts };
 }
 
+/**
+ * The statistics of each pool over one period, in one pass. Pools that neither had a resource nor were asked
+ * for are left out.
+ */
+export function statsByPool({ from, to }: StatsRange, source: StatsSource): Map<string, StatsPart> {
+  const tallies = new Map<string, Tally>();
+  const tallyOf = (pool: string) => {
+    const found = tallies.get(pool) ?? new Tally(from, to);
+    tallies.set(pool, found);
+    return found;
+  };
+  const eachOf =
+    (pool: string): Each =>
+    (at, count) => {
+      if (at >= from && at < to) count(tallyOf(pool));
+    };
+  const shared = new Set<string>();
+  const held: Hold = (claim, start, end) => {
+    if (claim.amount === null && shared.has(claim.pool)) return;
+    const tally = tallyOf(claim.pool);
+    tally.use.hold(tally.within({ start, end }), claim);
+  };
+  for (const span of spansOf(source.sizes, to)) {
+    if (span.size.capacity !== undefined) shared.add(span.size.pool);
+    const tally = tallyOf(span.size.pool);
+    tally.use.grow(tally.within(span), span.size);
+  }
+  for (const entry of source.ended) countEnded(entry, eachOf(entry.pool), held);
+  for (const entry of source.open) {
+    for (const pool of poolsIn(entry)) {
+      const own = {
+        ...entry,
+        items: entry.items.filter(of(pool)),
+        claims: entry.claims.filter(of(pool)),
+      };
+      countOpen(own, eachOf(pool), (claim, at) => held(claim, at, to));
+    }
+  }
+  return new Map(Array.from(tallies, ([pool, tally]) => [pool, tally.part()]));
+}
+
+const of = (pool: string) => (one: { readonly pool: string }) => one.pool === pool;
+
+function poolsIn({ items, claims }: OpenEntry): ReadonlySet<string> {
+  return new Set([...items, ...claims].map(({ pool }) => pool));
+}
+
 type Each = (at: number, count: (tally: Tally) => void) => void;
 type Hold = (claim: UsedClaim, start: number, end: number) => void;
 

@@ -1,5 +1,5 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { sqliteFailure } from "../../journal/sqlite-failure.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { DerivedFile } from "../follow/derived-file.ts";
 import { readCharged, readPrices } from "./costs.ts";
 import type { HistoryEntry, OpenEntry, Outage } from "./entry.ts";
 import type { Changes, Standing } from "./fold.ts";
@@ -84,8 +84,6 @@ const sql = {
       WHERE later.pool = history_size.pool AND later.at > history_size.at AND later.at < ?)`,
 } as const;
 
-type Statements = Record<keyof typeof sql, StatementSync>;
-
 /**
  * Stores history in a file next to the journal, or in a database in memory. The result of some
  * events and the number of the last event are written in one transaction, so a crash never loses or
@@ -95,18 +93,14 @@ type Statements = Record<keyof typeof sql, StatementSync>;
  * again from the journal, which is synced. `sync` must be called before the journal prunes events.
  */
 export class HistoryStore {
-  readonly database: DatabaseSync;
-  readonly #path: string;
-  readonly #run: Statements;
+  readonly #file: DerivedFile<typeof sql>;
+  readonly #run: DerivedFile<typeof sql>["run"];
   readonly #stored = new Set<string>();
   #seq = 0;
 
   private constructor(path: string, database: DatabaseSync) {
-    this.database = database;
-    this.#path = path;
-    const names = Object.keys(sql) as (keyof typeof sql)[];
-    const prepared = names.map((name) => [name, database.prepare(sql[name])] as const);
-    this.#run = Object.fromEntries(prepared) as Statements;
+    this.#file = new DerivedFile(database, sql, "the history", path);
+    this.#run = this.#file.run;
   }
 
   /**
@@ -121,13 +115,17 @@ export class HistoryStore {
     return new HistoryStore(":memory:", historyInMemory());
   }
 
+  get database(): DatabaseSync {
+    return this.#file.database;
+  }
+
   /** The number of the last processed event. */
   get seq(): number {
     return this.#seq;
   }
 
   load(): Standing & { readonly journal: string; readonly hasCapacities: boolean } {
-    return this.#attempt("read", () => {
+    return this.#file.attempt("read", () => {
       const place = this.#run.place.get();
       this.#seq = Number(place?.["seq"]);
       const open = new Map<string, OpenEntry>();
@@ -155,30 +153,23 @@ export class HistoryStore {
   save(seq: number, changes: Changes, open: ReadonlyMap<string, OpenEntry>): void {
     const stored: string[] = [];
     const dropped: string[] = [];
-    this.#attempt("write", () => {
-      this.database.exec("BEGIN IMMEDIATE");
-      try {
-        for (const entry of changes.ended) this.#insert(entry);
-        for (const id of changes.touched) {
-          const entry = open.get(id);
-          if (entry !== undefined) {
-            this.#run.putOpen.run(id, JSON.stringify(entry));
-            stored.push(id);
-          } else if (this.#stored.has(id)) {
-            this.#run.dropOpen.run(id);
-            dropped.push(id);
-          }
+    this.#file.transact(() => {
+      for (const entry of changes.ended) this.#insert(entry);
+      for (const id of changes.touched) {
+        const entry = open.get(id);
+        if (entry !== undefined) {
+          this.#run.putOpen.run(id, JSON.stringify(entry));
+          stored.push(id);
+        } else if (this.#stored.has(id)) {
+          this.#run.dropOpen.run(id);
+          dropped.push(id);
         }
-        this.#saveSizes(changes);
-        this.#saveUpkeep(changes);
-        this.#saveCharges(changes);
-        this.#saveMarks(changes);
-        this.#run.move.run(seq, changes.ended.at(-1)?.number ?? 0);
-        this.database.exec("COMMIT");
-      } catch (error) {
-        if (this.database.isTransaction) this.database.exec("ROLLBACK");
-        throw error;
       }
+      this.#saveSizes(changes);
+      this.#saveUpkeep(changes);
+      this.#saveCharges(changes);
+      this.#saveMarks(changes);
+      this.#run.move.run(seq, changes.ended.at(-1)?.number ?? 0);
     });
     for (const id of stored) this.#stored.add(id);
     for (const id of dropped) this.#stored.delete(id);
@@ -187,7 +178,7 @@ export class HistoryStore {
 
   /** The server runs from now on. It did not run since it was last seen. */
   runBegan(at: number): void {
-    this.#attempt("write", () => {
+    this.#file.attempt("write", () => {
       const seenAt = this.#run.seenAt.get()?.["seen_at"] ?? null;
       if (seenAt !== null) {
         this.#run.putOutage.run("server", null, Math.min(Number(seenAt), at), at);
@@ -198,16 +189,16 @@ export class HistoryStore {
 
   /** The server runs at this time. */
   runSeen(at: number): void {
-    if (this.database.isOpen) this.#attempt("write", () => this.#run.seen.run(at));
+    if (this.database.isOpen) this.#file.attempt("write", () => this.#run.seen.run(at));
   }
 
   addOutage({ what, name, from, to }: Outage): void {
-    this.#attempt("write", () => this.#run.putOutage.run(what, name, from, to));
+    this.#file.attempt("write", () => this.#run.putOutage.run(what, name, from, to));
   }
 
   /** Records that the capacities of all shared resources are stored, and which pools have some. */
   nameSharedPools(pools: Iterable<string>): void {
-    this.#attempt("write", () => {
+    this.#file.attempt("write", () => {
       for (const pool of pools) this.#run.markShared.run(pool);
       this.#run.haveCapacities.run();
     });
@@ -215,25 +206,17 @@ export class HistoryStore {
 
   /** Records that the events come from this journal. */
   nameJournal(journal: string): void {
-    this.#attempt("write", () => this.#run.nameJournal.run(journal));
+    this.#file.attempt("write", () => this.#run.nameJournal.run(journal));
   }
 
   /** Afterwards everything that was saved survives a power cut. */
   sync(): void {
-    this.#attempt("sync", () => {
-      // A synced commit also syncs everything before it in the log.
-      this.database.exec("PRAGMA synchronous = FULL");
-      try {
-        this.#run.touch.run();
-      } finally {
-        this.database.exec("PRAGMA synchronous = NORMAL");
-      }
-    });
+    this.#file.sync();
   }
 
   /** Deletes some entries that ended before then. Returns whether there may be more. */
   forget(before: number): boolean {
-    return this.#attempt("prune", () => {
+    return this.#file.attempt("prune", () => {
       this.#run.forgetUpkeep.run(before);
       this.#run.forgetCharges.run(before);
       const { changes } = this.#run.forget.run(before);
@@ -246,7 +229,7 @@ export class HistoryStore {
   }
 
   close(): void {
-    if (this.database.isOpen) this.database.close();
+    this.#file.close();
   }
 
   #saveSizes({ members, capacities, sizes }: Changes): void {
@@ -301,14 +284,6 @@ export class HistoryStore {
       ...([askedAt, askedSeq, grantedAt, endedAt, how, waitedFor, purpose] as const),
       ...([jsonOrNull(entry.amount), jsonOrNull(entry.asked)] as const),
     );
-  }
-
-  #attempt<Result>(verb: string, work: () => Result): Result {
-    try {
-      return work();
-    } catch (error) {
-      throw sqliteFailure(error, `${verb} the history in`, this.#path);
-    }
   }
 }
 
