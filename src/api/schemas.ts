@@ -466,6 +466,12 @@ export const Resource = Type.Object({
   pool: Type.String(),
   state: Type.String(),
   drained: Type.Boolean(),
+  drainedBy: Type.Optional(
+    Type.Object(
+      { by: Type.String(), why: Type.String() },
+      { description: "Who has drained it, and why; only for callers who see all spaces" },
+    ),
+  ),
   retiring: Type.Boolean(),
   note: Type.String(),
   changedAt: Timestamp,

@@ -1,6 +1,7 @@
 import { type FrozenState, freeze } from "../../core/apply/snapshot.ts";
 import { cohortOf } from "../../core/gates/limits.ts";
 import { EndedMemory } from "../../core/model/ended-memory.ts";
+import { partOf, type Space } from "../../core/model/space.ts";
 import {
   claimsOn,
   type Lease,
@@ -13,17 +14,20 @@ import {
 export const contestedMax = 50_000;
 
 /**
- * The independent parts of a state in which a request waits. Pools that share a waiting request, a
- * lease or a limit are one part; other pools have no influence on it.
+ * The independent parts of a state in which a request waits, except those to skip. Pools that share a
+ * waiting request, a lease or a limit are one part; other pools have no influence on it.
  */
-export function contestedParts(state: State): FrozenState[] {
+export function contestedParts(
+  state: State,
+  skips: (pools: Iterable<Pool>) => boolean = () => false,
+): FrozenState[] {
   const seen = new Set<Pool>();
   const parts: FrozenState[] = [];
   for (const pool of state.pools.values()) {
     if (pool.waiting === 0 || seen.has(pool)) continue;
     const part = new Part(pool);
     for (const member of part.pools) seen.add(member);
-    if (part.size <= contestedMax) parts.push(part.freeze(state));
+    if (part.size <= contestedMax && !skips(part.pools)) parts.push(part.freeze(state));
   }
   return parts;
 }
@@ -44,14 +48,33 @@ class Part {
     return size;
   }
 
+  /** Without what is known of repeated requests: the forecast has none. */
   freeze(state: State): FrozenState {
-    return freeze({
+    const { oddKeys: _, ...part } = freeze({
       ...state,
       pools: new Map(this.pools.values().map((pool) => [pool.name, pool])),
       requests: new Map(this.#inOrder().map((request) => [request.id, request])),
       leases: new Map(this.#leases.values().map((lease) => [lease.id, lease])),
-      ended: new EndedMemory(), // The forecast has no repeated requests.
+      ended: new EndedMemory(),
+      keys: new Map(),
     });
+    const elsewhere = Array.from(this.#spaces(), (space) => this.#elsewhere(space));
+    return elsewhere.length === 0 ? part : { ...part, elsewhere };
+  }
+
+  #spaces(): ReadonlySet<Space> {
+    const spaces = new Set<Space>();
+    for (const { space } of this.#requests) if (space !== null) spaces.add(space);
+    return spaces;
+  }
+
+  /** The order between spaces follows from what they hold of all pools. */
+  #elsewhere(space: Space) {
+    let largestPart = 0;
+    for (const pool of space.held.keys()) {
+      if (!this.pools.has(pool)) largestPart = Math.max(largestPart, partOf(space, pool));
+    }
+    return { space: space.name, largestPart, cost: space.cost };
   }
 
   #explore(pool: Pool): void {

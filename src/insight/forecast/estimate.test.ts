@@ -10,7 +10,8 @@ import {
   release,
   runTo,
 } from "../../core/decide/lending.suite.ts";
-import type { PoolName } from "../../core/model/ids.ts";
+import type { PoolName, SpaceName } from "../../core/model/ids.ts";
+import { anySpace } from "../../core/model/space.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { capacityPool, want } from "../../core/shared/capacity.suite.ts";
 import { contestedParts } from "./components.ts";
@@ -249,6 +250,39 @@ describe("estimate() for clusters", () => {
   });
 });
 
+describe("estimate() with spaces", () => {
+  const defined = (costMax?: number) => {
+    const policy = { weight: 1, quotas: [], ...(costMax === undefined ? undefined : { costMax }) };
+    return { ...anySpace, spaces: [{ name: "web" as SpaceName, policy }] };
+  };
+  const web = { space: "web" as SpaceName };
+  const api = { space: "api" as SpaceName };
+
+  test("counts what a space holds of pools that nobody waits for", () => {
+    const pools = [pool("aws", 1), pool("quiet", 4)];
+    const lending = new Lending(...pools);
+    lending.do({ type: "configure", pools, spaces: defined() });
+    const ops = { space: "ops" as SpaceName };
+    lending.outcome(acquire("a", "aws", ops), acquire("b", "quiet:2", web));
+    lending.outcome(acquire("first", "aws", web), acquire("second", "aws", api));
+    expect(estimates(lending, { aws: always(60_000), quiet: always(60_000) })).toEqual({
+      second: [60_000, 60_000],
+      first: [120_000, 120_000],
+    });
+    lending.outcome(release("a"));
+    expect([...lending.state.requests.keys()]).toEqual(["first"]);
+  });
+
+  test("counts the costs of a space in pools that nobody waits for", () => {
+    const pools = [pool("aws", 1), pool("quiet", 4, { cost: 5 }), pool("dear", 2, { cost: 5 })];
+    const lending = new Lending(...pools);
+    lending.do({ type: "configure", pools, spaces: defined(10) });
+    lending.outcome(acquire("b", "quiet:2", web), acquire("first", "dear", web));
+    expect([...lending.state.requests.keys()]).toEqual(["first"]);
+    expect(estimates(lending, { dear: always(60_000), quiet: always(60_000) })).toEqual({});
+  });
+});
+
 describe("contestedParts()", () => {
   test("returns each group of pools separately, and only where a request waits", () => {
     const lending = new Lending(
@@ -273,5 +307,16 @@ describe("contestedParts()", () => {
     ]);
     lending.outcome(release("1"), release("3"), release("4"));
     expect(contestedParts(lending.state)).toHaveLength(1);
+  });
+
+  test("copies nothing of requests that have ended, and no key of a client", () => {
+    const lending = new Lending(pool("a", 1), pool("b", 1));
+    for (const name of ["old-1", "old-2", "old-3"]) {
+      lending.outcome(acquire(name, "b", { key: `key of ${name}` }), release(name));
+    }
+    lending.outcome(acquire("1", "a"), acquire("2", "a", { key: "key of 2" }));
+    const [part] = contestedParts(lending.state);
+    expect(part).not.toHaveProperty("oddKeys");
+    expect(JSON.stringify(part)).not.toContain("old-");
   });
 });

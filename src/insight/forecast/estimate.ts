@@ -16,8 +16,10 @@ export const holdsMin = 10;
 /** The number of simulated futures per estimate; fewer if each is expensive. */
 const runsMax = 120;
 const runsMin = 40;
-/** The limit of resources, leases and requests to thaw for one estimate, over all runs. */
+/** The limit of resources and leases to thaw for one estimate, over all runs. */
 const workMax = 120_000;
+/** The work of granting a request, beside that of thawing a lease. */
+const workPerRequest = 10;
 
 export interface Forecast {
   readonly id: RequestId;
@@ -114,7 +116,7 @@ function drawnGrants(
 
 export function runsFor({ pools, leases, requests }: FrozenState): number {
   const resources = pools.reduce((sum, pool) => sum + pool.resources.length, 0);
-  const size = resources + leases.length + requests.length;
+  const size = resources + leases.length + requests.length * workPerRequest;
   return Math.max(runsMin, Math.min(runsMax, Math.floor(workMax / size)));
 }
 

@@ -9,32 +9,38 @@ import { HoldSamples } from "./hold-samples.ts";
 let site: TestBroker;
 let holds: HoldSamples;
 let estimates: Estimates;
-/** Called while the futures are computed. */
-let meanwhile: () => Promise<void>;
-let made = 0;
+/** Called while the futures of some pools are computed. */
+let meanwhile: (pools: string) => Promise<void>;
+/** The pools of each forecast. */
+let made: string[];
+let elapsedMs: number;
 
 beforeEach(async () => {
-  site = await brokerOf([pool("aws", 1)]);
+  site = await brokerOf([pool("aws", 1), pool("gcp", 1)]);
   holds = new HoldSamples();
   meanwhile = async () => {};
-  made = 0;
+  made = [];
+  elapsedMs = 0;
   // Does the work of the thread, but in this thread.
-  const foresee = async ({ parts, samples, now, seed }: ForecastInput) => {
-    made += 1;
-    await meanwhile();
-    return parts.flatMap((part) => estimate(part, samples, now, seed));
+  const foresee = async ({ part, samples, now, seed }: ForecastInput) => {
+    const pools = part.pools.map(({ name }) => name).join(" ");
+    made.push(pools);
+    await meanwhile(pools);
+    return estimate(part, samples, now, seed);
   };
   // Only when the test calls refresh().
-  estimates = new Estimates(site.broker, holds, foresee, { everyMs: 1e8, idleMs: 1e8 });
+  estimates = new Estimates(site.broker, holds, foresee, {
+    ...{ everyMs: 1e8, idleMs: 1e8, elapsedMs: () => elapsedMs },
+  });
 });
 afterEach(async () => {
   await estimates.close();
   await site.broker.close();
 });
 
-function remember(holdMs: number): void {
+function remember(holdMs: number, name = "aws"): void {
   const ended = {
-    pool: "aws",
+    pool: name,
     purpose: "use" as const,
     grantedAt: 0,
     endedAt: holdMs,
@@ -50,12 +56,12 @@ describe("Estimates", () => {
     await site.broker.submit(acquire("a", "aws"));
     await site.broker.submit(acquire("b", "aws"));
     await estimates.refresh();
-    expect([of("b"), made]).toEqual([null, 0]);
+    expect([of("b"), made]).toEqual([null, []]);
     remember(10_000);
     await estimates.refresh();
     expect([of("b"), made]).toEqual([
       { p50Ms: 10_000, p90Ms: 10_000, samples: 20, exact: false },
-      1,
+      ["aws"],
     ]);
   });
 
@@ -111,5 +117,35 @@ describe("Estimates", () => {
     await estimates.refresh();
     expect(estimates.accuracy.total).toMatchObject({ compared: 1, withinP50: 1 });
     expect([of("b"), of("c")]).toEqual([null, null]);
+  });
+
+  test("estimates short queues first, and keeps each result at once", async () => {
+    remember(10_000);
+    remember(10_000, "gcp");
+    for (const id of ["a", "b", "c"]) await site.broker.submit(acquire(id, "aws"));
+    for (const id of ["x", "y"]) await site.broker.submit(acquire(id, "gcp"));
+    let known: unknown;
+    meanwhile = async (pools) => {
+      if (pools === "aws") known = of("y")?.p50Ms;
+    };
+    await estimates.refresh();
+    expect([made, known]).toEqual([["gcp", "aws"], 10_000]);
+  });
+
+  test("a queue whose estimates took long rests, and the others go on", async () => {
+    remember(10_000);
+    remember(10_000, "gcp");
+    for (const id of ["a", "b"]) await site.broker.submit(acquire(id, "aws"));
+    for (const id of ["x", "y"]) await site.broker.submit(acquire(id, "gcp"));
+    meanwhile = async (pools) => {
+      if (pools === "aws") elapsedMs += 1_000;
+    };
+    await estimates.refresh();
+    await estimates.refresh();
+    expect(made).toEqual(["aws", "gcp", "gcp"]);
+    expect([of("b")?.p50Ms, of("y")?.p50Ms]).toEqual([10_000, 10_000]);
+    elapsedMs += 9_000;
+    await estimates.refresh();
+    expect(made.slice(3).sort()).toEqual(["aws", "gcp"]);
   });
 });

@@ -1,7 +1,7 @@
 import type { FrozenState } from "../../core/apply/snapshot.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
-import type { RequestId } from "../../core/model/ids.ts";
-import type { State } from "../../core/model/state.ts";
+import type { PoolName, RequestId } from "../../core/model/ids.ts";
+import type { Pool, State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { type Accuracy, AccuracyBook, type Promised } from "./accuracy.ts";
 import { contestedParts } from "./components.ts";
@@ -16,9 +16,9 @@ export interface Watched {
   }): () => void;
 }
 
-/** The input of a forecast. */
+/** The input of a forecast: one contested part of the state. */
 export interface ForecastInput {
-  readonly parts: readonly FrozenState[];
+  readonly part: FrozenState;
   readonly samples: Samples;
   readonly now: Instant;
   readonly seed: number;
@@ -33,6 +33,8 @@ export interface EstimatesOptions {
   /** The interval of passes while there are no events, because time passes too. */
   readonly idleMs: number;
   readonly seed: number;
+  /** Milliseconds of a clock that nobody sets, to measure work. */
+  readonly elapsedMs: () => number;
   readonly failed: (cause: unknown) => void;
 }
 
@@ -40,6 +42,7 @@ const defaultOptions: EstimatesOptions = {
   everyMs: 1_000,
   idleMs: 10_000,
   seed: 1,
+  elapsedMs: () => performance.now(),
   failed: () => {},
 };
 
@@ -49,10 +52,12 @@ const defaultOptions: EstimatesOptions = {
  */
 const copyShare = 50;
 /**
- * The other thread may work at most one part in this many of the time, so that a long queue does
- * not keep a core busy.
+ * The other thread may work at most one part in this many of the time, so that long queues do not
+ * keep a core busy.
  */
 const workShare = 5;
+/** The same for a single queue, so that a long one does not delay the estimates of the short ones. */
+const workSharePerPart = 10;
 
 export interface Estimate {
   readonly p50Ms: number;
@@ -63,7 +68,8 @@ export interface Estimate {
 }
 
 /**
- * Keeps an estimate for every waiting request, computed outside of the broker, until the next pass.
+ * Keeps an estimate for every waiting request, computed outside of the broker. Each pass computes those
+ * of the queues that are due, one after the other, and keeps each result at once.
  */
 export class Estimates {
   readonly #watched: Watched;
@@ -77,6 +83,8 @@ export class Estimates {
    * left the queue.
    */
   readonly #gone = new Map<RequestId, Instant | null>();
+  /** Pools whose estimates are not computed again before this time, because that took long. */
+  readonly #restingUntil = new Map<string, number>();
   readonly #book = new AccuracyBook();
   readonly #stopListening: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -172,19 +180,19 @@ export class Estimates {
     try {
       this.#changed = false;
       this.#gone.clear();
-      const startedAt = performance.now();
+      const startedAt = this.#options.elapsedMs();
       const { parts, now, copyMs } = await this.#watched.read((state, at) => {
-        const beganAt = performance.now();
-        const copies = contestedParts(state);
-        return { parts: copies, now: at, copyMs: performance.now() - beganAt };
+        const beganAt = this.#options.elapsedMs();
+        this.#forgetGone(state);
+        const copies = contestedParts(state, (part) => this.#rests(part));
+        return { parts: copies, now: at, copyMs: this.#options.elapsedMs() - beganAt };
       });
-      const samples = this.#holds.of(parts.flatMap(({ pools }) => pools.map(({ name }) => name)));
-      const known = parts.filter((part) => hasEnough(part, samples) || hasDeadline(part));
       const seed = this.#options.seed + this.#pass++;
-      const found =
-        known.length === 0 ? [] : await this.#forecaster({ parts: known, samples, now, seed });
-      this.#keep(found, parts);
-      this.lastPassMs = performance.now() - startedAt;
+      // Short queues first: they need not wait for the estimates of a long one.
+      for (const part of parts.sort((a, b) => a.requests.length - b.requests.length)) {
+        if (!this.#closed) await this.#estimate(part, now, seed);
+      }
+      this.lastPassMs = this.#options.elapsedMs() - startedAt;
       this.#restMs = Math.max(copyMs * copyShare, this.lastPassMs * (workShare - 1));
     } catch (cause) {
       this.#restMs = this.#options.idleMs;
@@ -192,16 +200,46 @@ export class Estimates {
     }
   }
 
+  async #estimate(part: FrozenState, now: Instant, seed: number): Promise<void> {
+    const pools = part.pools.map(({ name }) => name);
+    const samples = this.#holds.of(pools);
+    if (!hasEnough(part, samples) && !hasDeadline(part)) return this.#keep([], part);
+    const startedAt = this.#options.elapsedMs();
+    this.#keep(await this.#forecaster({ part, samples, now, seed }), part);
+    const endedAt = this.#options.elapsedMs();
+    const until = endedAt + (endedAt - startedAt) * (workSharePerPart - 1);
+    for (const pool of pools) this.#restingUntil.set(pool, until);
+  }
+
+  #rests(pools: Iterable<Pool>): boolean {
+    const now = this.#options.elapsedMs();
+    for (const { name } of pools) {
+      if ((this.#restingUntil.get(name) ?? 0) <= now) continue;
+      this.#changed = true; // It is due after its rest, even if nothing happens until then.
+      return true;
+    }
+    return false;
+  }
+
+  /** A follower that was away for long has not heard of every grant. */
+  #forgetGone({ requests, pools }: State): void {
+    for (const id of this.#latest.keys()) if (!requests.has(id)) this.#latest.delete(id);
+    for (const id of this.#promised.keys()) if (!requests.has(id)) this.#promised.delete(id);
+    for (const name of this.#restingUntil.keys()) {
+      if (!pools.has(name as PoolName)) this.#restingUntil.delete(name);
+    }
+  }
+
   /**
    * A request that was granted during the pass needs no estimate, but it is compared. Without it,
    * the comparison would contain only the longest waits.
    */
-  #keep(found: readonly Forecast[], parts: readonly FrozenState[]): void {
-    const waiting = new Map(parts.flatMap(({ requests }) => requests.map((r) => [r.id, r.ask])));
-    this.#latest.clear();
+  #keep(found: readonly Forecast[], { requests }: FrozenState): void {
+    const asks = new Map(requests.map(({ id, ask }) => [id, ask]));
+    for (const id of asks.keys()) this.#latest.delete(id);
     for (const forecast of found) {
       const { id, p50At, p90At } = forecast;
-      const pools = new Set(waiting.get(id)?.items.map(({ pool }) => pool) ?? []);
+      const pools = new Set(asks.get(id)?.items.map(({ pool }) => pool) ?? []);
       const promised = { p50At, p90At, pools: [...pools] };
       const grantedAt = this.#gone.get(id);
       if (grantedAt === undefined) {
