@@ -44,7 +44,9 @@ describe("berth acquire", () => {
     const lease = await acquired("--pool", "account", "--ttl", "7m", "--label", "team=x");
     expect(lease).toMatchObject({ holder: "test/1", ttl: "7m", labels: { team: "x" } });
     const beat = await server.done(["heartbeat"], proof(lease));
-    expect(beat.stdout).toMatch(new RegExp(`^${lease.id} expires at 20\\S+Z\n$`));
+    expect(beat.stdout).toMatch(
+      new RegExp(`^${lease.id} expires in \\S+ \\((\\S+ )?\\d\\d:\\d\\d\\)\n$`),
+    );
     const release = await server.done(["release"], proof(lease));
     expect(release).toMatchObject({ code: 0, stdout: "", stderr: `Released ${lease.id}\n` });
     expect((await server.done(["heartbeat"], proof(lease))).code).toBe(76);
@@ -165,9 +167,7 @@ describe("berth's listings", () => {
   test("report an empty list on stderr, with a hint", async () => {
     const none = await server.done(["leases"]);
     expect(none).toMatchObject({ code: 0, stdout: "" });
-    expect(none.stderr).toBe(
-      "There are no leases that you may see. Request one: berth run --pool POOL -- CMD\n",
-    );
+    expect(none.stderr).toBe("No lease to show. Request one: berth run --pool POOL -- CMD\n");
     expect((await server.done(["queue", "-o", "json"])).stdout).toBe("[]\n");
   });
 
@@ -186,11 +186,11 @@ describe("berth's listings", () => {
 
   test("--watch prints the list after each change, and exits on Ctrl-C", async () => {
     const watching = server.berth(["leases", "--watch", "-o", "name"]);
-    await watching.says(/There are no leases/);
+    await watching.says(/No lease to show/);
     const lease = await acquired("--pool", "account");
     await watching.says(new RegExp(lease.id));
     await server.done(["release"], proof(lease));
-    await watching.says(new RegExp(`${lease.id}[^]*There are no leases`));
+    await watching.says(new RegExp(`${lease.id}[^]*No lease to show`));
     watching.signal("SIGINT");
     expect(await watching.ended).toBe(130);
   });

@@ -19,8 +19,8 @@ export const exitCodes = {
 const meanings: Readonly<Record<Exclude<keyof typeof exitCodes, "ok">, string>> = {
   bug: "a bug in berth",
   usage: "wrong usage: an option, an argument or an environment variable",
-  badInput: "an input file cannot be parsed; nothing was changed",
-  notFound: "not found: no such pool, lease, request, resource or file",
+  badInput: "an input file or a backup is damaged or cannot be parsed; nothing was changed",
+  notFound: "not found: no such pool, lease, request, resource, backup or file",
   unreachable: "the server is unreachable or unavailable",
   notGranted: "not granted within --timeout",
   leaseLost: "the lease was lost; CMD was stopped, or never started",

@@ -20,5 +20,11 @@ export function folderFailure(error: unknown, folder: string): unknown {
   if (!journalErrors.has(error.name)) return error;
   const own = "hint" in error && typeof error.hint === "string" ? error.hint : undefined;
   const hint = own ?? `Check the disk of "${folder}", or choose another folder with --data`;
-  return new CliError(error.message, hint, exitCodes.unreachable);
+  const input = "input" in error ? error.input : undefined;
+  return new CliError(error.message, hint, exitCodeOf(input));
+}
+
+function exitCodeOf(input: unknown): number {
+  if (input === "missing") return exitCodes.notFound;
+  return input === "bad" ? exitCodes.badInput : exitCodes.unreachable;
 }

@@ -12,6 +12,18 @@ export function timeUntil(timestamp: string | null, nowMs: number = Date.now()):
   return leftMs <= 0 ? "now" : roughDuration(leftMs);
 }
 
+/** A time to come, and how long until then: `in 2h (15:04)`, with the day unless it is today. */
+export function momentAhead(timestamp: string | number, nowMs: number = Date.now()): string {
+  const at = new Date(timestamp);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const clock = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  const isToday = at.toDateString() === new Date(nowMs).toDateString();
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} `;
+  const leftMs = at.getTime() - nowMs;
+  const distance = leftMs < 0 ? `${roughDuration(-leftMs)} ago` : `in ${roughDuration(leftMs)}`;
+  return `${distance} (${isToday ? "" : day}${clock})`;
+}
+
 /** For a time that still runs: it changes with every refresh, so it has only whole seconds. */
 export function formatSeconds(value: number | null): string {
   return value === null ? "-" : roughDuration(value * 1_000);

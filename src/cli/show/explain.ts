@@ -1,5 +1,6 @@
+import { isLaterThanEstimated } from "../../api/late-estimate.ts";
 import { Problem } from "../../api/problem.ts";
-import type { Estimate, Explanation } from "../../api/schemas.ts";
+import type { Estimate, Explanation, WaitingRequest } from "../../api/schemas.ts";
 import type { BerthClient } from "../../client/berth-client.ts";
 import { formatDuration, roughDuration } from "../../core/model/time.ts";
 import type { CliCommand } from "../cli-command.ts";
@@ -63,12 +64,11 @@ function endedError(id: string, { facts }: Problem): CliError {
 
 export function explanationLines(explanation: Explanation, width?: number): string[] {
   const { request, needs, space } = explanation;
-  const { holder, items, position, estimate, waitedSeconds, reason } = request;
+  const { holder, items, position, waitedSeconds, reason } = request;
   const waited = roughDuration(waitedSeconds * 1_000);
-  const eta = estimate === null ? "" : `, its turn comes ${formatEstimate(estimate)}`;
   return [
     plain(`${holder} has waited ${waited} for ${formatItems(items)}.`),
-    `It is at place ${position}${eta}. ${plain(reason.message)}.`,
+    `It is at place ${position}${formatTurn(request)}. ${plain(reason.message)}.`,
     ...(space === undefined ? [] : spaceLines(space)),
     ...needs.flatMap((need) => ["", ...needLines(need, width)]),
   ];
@@ -92,6 +92,12 @@ function spaceLines({
     plain(`Space ${name}: share ${share.toFixed(3)} (${because}; weight ${weight}). ${others}`),
     ...quotas.map((quota) => plain(`Quota of ${name}: ${describeQuota(quota)}`)),
   ];
+}
+
+function formatTurn(request: WaitingRequest): string {
+  if (request.estimate === null) return "";
+  if (isLaterThanEstimated(request)) return ", its turn comes later than estimated";
+  return `, its turn comes ${formatEstimate(request.estimate)}`;
 }
 
 function formatEstimate({ p50Seconds, p90Seconds, exact }: Estimate): string {

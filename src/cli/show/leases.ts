@@ -45,7 +45,7 @@ export const leases: CliCommand = {
       columns,
       nameOf: ({ id }) => id,
       read: () => readLeases(context),
-      emptyText: "There are no leases that you may see. Request one: berth run --pool POOL -- CMD",
+      emptyText: "No lease to show. Request one: berth run --pool POOL -- CMD",
     }),
 };
 

@@ -49,7 +49,7 @@ from recorded hold times. To see why a request waits: berth explain ID`,
       columns,
       nameOf: ({ id }) => id,
       read: () => readQueue(context),
-      emptyText: "No request that you may see is waiting. List leases: berth leases",
+      emptyText: "No waiting request to show. List leases: berth leases",
     }),
 };
 

@@ -17,7 +17,7 @@ const columns: readonly Column<Resource>[] = [
   { header: "STATE", cell: formatState },
   { header: "HOLDER", cell: ({ lease }) => lease?.holder ?? "-" },
   { header: "AGE", cell: ({ changedAt, lease }) => formatAge(lease?.since ?? changedAt) },
-  { header: "NOTE", cell: ({ note }) => note },
+  { header: "NOTE", cell: noteOf },
   { header: "LEASE", cell: ({ lease }) => lease?.id ?? "-", wide: true },
   { header: "FENCE", cell: ({ lease }) => String(lease?.fence ?? "-"), align: "right", wide: true },
   { header: "COOLING FOR", cell: ({ restsUntil }) => timeUntil(restsUntil), wide: true },
@@ -55,6 +55,14 @@ export async function resourceNames(
   fits: (resource: Resource) => boolean,
 ): Promise<string[]> {
   return (await client.everyResource()).filter(fits).map(({ name }) => name);
+}
+
+/** Servers before this field, and callers of one space, have only the note. */
+function noteOf({ note, drainedBy }: Resource): string {
+  if (drainedBy === undefined) return note;
+  const { by, why } = drainedBy;
+  const drained = `drained by ${by}${why === "" ? "" : `: ${why}`}`;
+  return note === "" ? drained : `${drained}; ${note}`;
 }
 
 /** Adds `drained` to a held resource, and `retiring` to one that is removed when it is released. */
