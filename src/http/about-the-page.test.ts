@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { SearchResult, Trends, Whoami } from "../api/schemas.ts";
 import { acquire, clean, pool, release } from "../core/decide/lending.suite.ts";
+import type { PoolName } from "../core/model/ids.ts";
 import { askBody, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
 import { TrendSampler } from "./trends.ts";
 
@@ -68,6 +69,16 @@ test("pools and trends count use, and no cleaning", async () => {
     body: { total: 3, held: 1, free: 1, states: { busy: 1, cleaning: 1 } },
   });
   expect((await trendAfterStart(site, "aws")).held?.at(-1)).toBe(1);
+});
+
+test("the trend of a limit has the use and the waits of the pools below it", async () => {
+  const below = (name: string) => pool(name, 1, { parent: "all" as PoolName });
+  await using site = await testSite([pool("all", 0, { limit: 1 }), below("east"), below("west")]);
+  await site.call("POST /v1/leases", { body: askBody("east") });
+  await site.call("POST /v1/leases", { body: askBody("east") });
+  await site.call("POST /v1/leases", { body: askBody("west") });
+  const { held, waiting } = await trendAfterStart(site, "all");
+  expect([held?.at(-1), waiting?.at(-1)]).toEqual([1, 2]);
 });
 
 test("TrendSampler keeps the latest ninety, and forgets pools that are gone", async () => {

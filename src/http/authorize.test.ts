@@ -15,9 +15,10 @@ import {
 } from "./test-site.suite.ts";
 
 const site = (auth: AuthSpec = testAuth) => testSite([pool("aws", 2)], {}, undefined, auth);
-const basic = (user: string, password: string) => ({
-  headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` },
-});
+const basic = (user: string, password: string, encoding?: BufferEncoding) => {
+  const pair = Buffer.from(`${user}:${password}`, encoding).toString("base64");
+  return { headers: { authorization: `Basic ${pair}` } };
+};
 const { holder, viewer, operator } = testTokens;
 
 test.each([
@@ -32,6 +33,11 @@ test.each([
   ["a user whom the token does not belong to", basic("somebody", holder)],
   ["a user without a password", basic("holder", "")],
   ["basic credentials that are no text", { headers: { authorization: "Basic ////" } }],
+  ["basic credentials that are no Base64", { headers: { authorization: `Basic !${holder}` } }],
+  ["basic credentials in bytes that are not UTF-8", basic("holder", `${holder}\xff`, "latin1")],
+  ["a user with a line feed", basic("holder\n", holder)],
+  ["a password with a control character", basic("holder", `${holder}\0`)],
+  ["a very long password", basic("holder", holder.repeat(500))],
 ])("a call with %s gets 401, and nothing of it is repeated or logged", async (_, call) => {
   await using here = await site();
   const answer = await here.call("GET /v1/pools", call);
@@ -61,6 +67,20 @@ test("a Boskos client sends the token as its password, and is told so", async ()
   expect(refused).toMatchObject({ status: 401, type: "text/plain" });
   expect(refused.headers["www-authenticate"]).toMatch(/^Basic /);
   expect((await here.call(line, basic("holder", holder))).status).toBe(200);
+  const authorization = `Basic ${Buffer.from(holder).toString("base64")}`;
+  const withoutName = await here.call(line, { headers: { authorization } });
+  expect(withoutName).toMatchObject({ status: 401 });
+  expect(withoutName.text).toContain("the Basic credentials are not NAME:TOKEN in Base64");
+});
+
+test("a password may have colons, spaces and letters of any alphabet", async () => {
+  const passwords = ["a:b: c", "пароль-ключ", "schlüssel 🔑"];
+  const named = { name: "ci", space: "team" as SpaceName, role: "holder" } as const;
+  const tokens = passwords.map((one) => ({ ...named, sha256: tokenHash(one) }));
+  await using here = await site({ tokens });
+  for (const password of passwords) {
+    expect(await here.call("GET /v1/pools", basic("ci", password))).toMatchObject({ status: 200 });
+  }
 });
 
 test("an expired token is refused with its name and time, another of that name still works", async () => {

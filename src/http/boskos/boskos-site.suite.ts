@@ -31,6 +31,7 @@ import { storesIn } from "../../vault/secret-stores.ts";
 import { SqliteVault } from "../../vault/sqlite-vault.ts";
 import { makeApp } from "../app.ts";
 import { HubClusters } from "../clusters/hub-clusters.ts";
+import { TemplateReports } from "../clusters/template-reports.ts";
 import { type App, type BoskosSettings, defaultBoskosSettings } from "../context.ts";
 import { timestamp } from "../timestamp.ts";
 
@@ -215,6 +216,7 @@ export class BoskosSite implements AsyncDisposable {
       signIn: new SignIn(auth, journal.secret),
       templates: () => [],
       hubClusters: new HubClusters(),
+      templateReports: new TemplateReports(),
       clusterLogs: ClusterLogs.inMemory(new Redactor()),
     };
     this.#app = await makeApp(site, pino({ level: "trace" }, sink));
