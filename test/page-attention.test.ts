@@ -50,7 +50,9 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     await ask("c-room", { vcpus: 6, memory: 8 });
     const page = await world().open("/");
     const cell = (pool: string) => page.locator("tr", { hasText: pool }).locator(".why-cell");
-    await cell("a-paced").getByText("pace", { exact: true }).waitFor();
+    await cell("a-paced")
+      .getByText(/^pace one every \d+/)
+      .waitFor();
     await cell("c-room").getByText("room", { exact: true }).waitFor();
     expect(await cell("d-free").textContent()).toBe("");
     // A shared pool counts the dimension that it has least of.
@@ -75,8 +77,17 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     const page = await world().open("/");
     const legend = page.locator(".legend");
     for (const word of ["held", "drained", "free", "waiting"]) {
-      await legend.getByText(word, { exact: true }).waitFor();
+      await legend.getByText(word, { exact: true }).first().waitFor();
     }
     await world().client.changeResource("acc-1", { drained: false });
+  });
+
+  test("names the other pool that requests wait for, where this one has free resources", async () => {
+    const items = [{ pool: "a-paced" }, { pool: "d-free" }];
+    await world().client.ask({ holder: "ci/2", items, ttl: "10m" });
+    const page = await world().open("/");
+    const cell = page.locator("tr", { hasText: "d-free" }).locator(".why-cell");
+    await cell.getByText("a-paced too").waitFor();
+    expect(world().complaints).toEqual([]);
   });
 });

@@ -60,16 +60,16 @@ describe.skipIf(chromiumPath === undefined)("the page Audit", () => {
     const refused = rows.filter({ hasText: "call refused" });
     await refused.getByText("PATCH /v1/resources").waitFor();
 
-    await page.getByRole("button", { name: "Configuration" }).click();
+    await page.getByLabel("Action").selectOption("Configuration");
     await rows.getByText("3 resource-added").waitFor();
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.textContent()).toMatch(/configuration changedaws-1 and 2 more/);
-    await page.getByRole("button", { name: "All", exact: true }).click();
+    await page.getByLabel("Action").selectOption("All");
     await page.getByLabel("Exact caller").fill("ci");
     await drained.waitFor({ state: "detached" });
     await expect.poll(() => refused.count()).toBe(1);
     await page.getByLabel("Exact caller").fill("");
-    await page.getByLabel("Names and reasons").fill("broken");
+    await page.getByLabel("Filter by name or reason").fill("broken");
     await drained.waitFor();
     await expect.poll(() => rows.count()).toBe(1);
     expect(new URL(page.url()).searchParams.get("q")).toBe("broken");
@@ -81,7 +81,7 @@ describe.skipIf(chromiumPath === undefined)("the page Audit", () => {
 
   test("says so when no entry matches, and is not for holders", async () => {
     const page = await open(operator);
-    await page.getByLabel("Names and reasons").fill("no such name");
+    await page.getByLabel("Filter by name or reason").fill("no such name");
     await page.getByText("No entry matches").waitFor();
     await page.context().close();
     const other = await open(holder);

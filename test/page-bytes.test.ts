@@ -15,6 +15,8 @@ const perHour = {
   "/v1/attention": 3_600 / 5,
   "/v1/trends": 3_600 / 20,
   "/v1/replicas": 3_600 / 5,
+  "/v1/whoami": 60, // Whenever the feed is opened, also if that comes late on a busy machine.
+  "/v1/requests": 240 * 60, // Only of pools that cannot tell themselves why requests wait; here of all.
 } as const;
 
 /** Counts bytes by path, from now on. */

@@ -35,7 +35,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Your name").fill("ada");
     await dialog.getByLabel("Why").fill("the provider asked");
-    await dialog.getByRole("button", { name: "Pin install" }).click();
+    await dialog.getByRole("button", { name: "Pin the start rate of install" }).click();
     expect((await flowOf("install"))?.pinned).toBeNull(); // Nobody said at what rate.
     await dialog.getByLabel("Starts per minute").fill("2.5");
     await dialog.getByText("install grants one lease every 24s").waitFor();
@@ -111,12 +111,13 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
   test("shows which parent's pace delays the next grant", async () => {
     await world().client.ask({ holder: "ci/3", items: [{ pool: "child" }], ttl: "10m" });
     const page = await world().open("/pools/child");
-    const facts = page.getByRole("region", { name: "Pace" }).getByLabel("Pace");
-    await facts.getByText("Next grant in").waitFor();
+    const section = page.getByRole("region", { name: "Pace" });
+    const facts = section.getByLabel("Pace");
+    await section.getByText(/^next grant in \d/).waitFor();
     await facts.getByText("Because of").waitFor();
     await facts.getByRole("link", { name: "shared" }).click();
     await page.getByRole("heading", { name: "shared" }).waitFor();
-    await facts.getByText("Next grant in").waitFor();
+    await facts.getByText("One every").waitFor();
     expect(await facts.getByText("Because of").count()).toBe(0);
     expect(world().complaints).toEqual([]);
   });

@@ -58,6 +58,30 @@ describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
     await heading(page, "ci/1");
   });
 
+  test("a person opens a pool by search, and another view by its keys", async () => {
+    const page = await world().open("/");
+    await page.keyboard.press("/");
+    await page.keyboard.type("no such thing");
+    await page.locator(".found", { hasText: "Nothing found" }).waitFor();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("acc");
+    const options = page.getByRole("option");
+    await options.filter({ hasText: "acc-1" }).waitFor();
+    await options
+      .filter({ hasText: "pool account" })
+      .and(page.locator("[aria-selected=true]"))
+      .waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await heading(page, "account");
+    expect(new URL(page.url()).pathname).toBe("/pools/account");
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await heading(page, "Audit");
+    expect(world().complaints).toEqual([]);
+  });
+
   test("an operator ends a lease with a reason", async () => {
     const held = await ask("ends/1", "other");
     if (!held.granted) throw new Error("It is free");

@@ -75,7 +75,8 @@ describe.skipIf(chromiumPath === undefined)("the page, about the past", () => {
     expect(await blocks.locator("title").allTextContents()).toEqual(["vm/1, held", "vm/2, held"]);
     for (const granted of two) await world().client.release(granted);
     await page.locator(".lane-block.how-released").nth(1).waitFor();
-    expect(await blocks.count()).toBe(0);
+    // The resource and its past are read one after the other.
+    await expect.poll(() => blocks.count(), { timeout: 30_000 }).toBe(0);
   });
 
   test("spark lines are there as soon as the pools are, also after a reload", async () => {

@@ -23,7 +23,8 @@ const browser = await launchChromium();
 try {
   const storageState = await signedIn();
   for (const [name, path, viewport, colorScheme] of await shots()) {
-    const context = await browser.newContext({ viewport, colorScheme, storageState });
+    const touch = viewport === phone && { hasTouch: true, isMobile: true };
+    const context = await browser.newContext({ viewport, colorScheme, storageState, ...touch });
     const page = await context.newPage();
     await page.goto(url + path);
     await page.locator(".pulse.live").waitFor({ state: "attached" });
@@ -68,6 +69,8 @@ async function shots() {
   const out = await client.everyResource({ state: "quarantined" });
   const [broken] = out.toSorted((a, b) => a.changedAt.localeCompare(b.changedAt));
   return [
+    // A lease may end while the others are made.
+    ["lease-dark", `/leases/${(waited ?? leases[0])?.id ?? ""}`, wide, "dark"],
     ["overview-light", "/", wide, "light"],
     ["overview-dark", "/?sort=waiting", wide, "dark"],
     ["overview-phone", "/?sort=trouble", phone, "light"],
@@ -76,7 +79,6 @@ async function shots() {
     ["capacity-light", `/pools/${shared}`, tall, "light"],
     ["limit-light", `/pools/${limited}`, tall, "light"],
     ["request-light", `/requests/${stuck?.id ?? ""}`, tall, "light"],
-    ["lease-dark", `/leases/${(waited ?? leases[0])?.id ?? ""}`, wide, "dark"],
     ["resource-light", `/resources/${broken?.name ?? ""}`, wide, "light"],
     ["out-light", "/out", wide, "light"],
     ["clusters-light", "/clusters", wide, "light"],
@@ -84,6 +86,8 @@ async function shots() {
     ["spaces-light", "/spaces", wide, "light"],
     ["history-light", "/history", wide, "light"],
     ["queue-light", "/queue", wide, "light"],
+    ["leases-light", "/leases?group=none&sort=silent", wide, "light"],
+    ["leases-phone", "/leases", phone, "light"],
     ["queue-phone", "/queue", phone, "light"],
   ] as const;
 }

@@ -9,11 +9,13 @@ import { Announcements } from "./parts/announcements.tsx";
 import { ConnectionLine } from "./parts/connection-line.tsx";
 import { KeyList, toggleKeyList } from "./parts/key-list.tsx";
 import { Link } from "./parts/link.tsx";
+import { Mark } from "./parts/mark.tsx";
 import { SearchBox } from "./parts/search-box.tsx";
 import { SignedIn } from "./parts/signed-in.tsx";
 import { usePlace } from "./router.ts";
 import { nextTheme, theme } from "./theme.ts";
-import { viewAt, views } from "./views.tsx";
+import { viewsFor } from "./view-list.ts";
+import { viewAt } from "./views.tsx";
 
 export function App() {
   const { path } = usePlace();
@@ -67,15 +69,16 @@ function useArrival(path: string, main: React.RefObject<HTMLElement | null>) {
 
 function Navigation({ path }: { path: string }) {
   const nav = useRef<HTMLElement>(null);
-  const us = useStore(whoami);
-  // Without authentication there are no spaces.
-  const shown = views.filter(({ href }) => href !== "/spaces" || us?.authentication);
+  const shown = viewsFor(useStore(whoami));
   // On a phone not all links fit. Scrolls the row (not the page) so that the current link is
-  // visible.
+  // visible. More links are there once it is known who reads the page.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the links move when more of them come.
   useEffect(() => {
     const here = path === "" ? null : nav.current?.querySelector<HTMLElement>("[aria-current]");
-    if (here) nav.current?.scrollTo({ left: here.offsetLeft - here.offsetWidth });
-  }, [path]);
+    const row = nav.current;
+    if (!here || row === null) return;
+    row.scrollTo({ left: here.offsetLeft - (row.clientWidth - here.offsetWidth) / 2 });
+  }, [path, shown.length]);
   return (
     <nav aria-label="Views" ref={nav}>
       {shown.map(({ href, label }) => (
@@ -88,16 +91,8 @@ function Navigation({ path }: { path: string }) {
 }
 
 function isAt(path: string, href: string): boolean {
-  return href === "/" ? path === "/" || path.startsWith("/pools/") : path.startsWith(href);
-}
-
-function Mark() {
-  return (
-    <svg width="20" height="20" viewBox="0 0 32 32" aria-hidden="true">
-      <rect width="32" height="32" rx="7" className="mark" />
-      <path d="M8 7v18M8 10h10a4 4 0 0 1 0 8H8m0 0h12a4 4 0 0 1 0 8H8" className="mark-line" />
-    </svg>
-  );
+  if (href === "/") return /^\/($|pools\/|resources\/)/.test(path);
+  return path.startsWith(href) || (href === "/queue" && path.startsWith("/requests/"));
 }
 
 function Corner() {

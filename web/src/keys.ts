@@ -3,8 +3,10 @@
  * and a letter go to a view, `?` lists all of this.
  */
 import { type RefObject, useEffect } from "react";
+import { whoami } from "./data/live.ts";
 import { toggleKeyList } from "./parts/key-list.tsx";
 import { go } from "./router.ts";
+import { viewsFor } from "./view-list.ts";
 
 const rowLinks = "[data-row] a[href]:first-of-type, a[data-row]";
 
@@ -15,7 +17,8 @@ export function useKeys(main: RefObject<HTMLElement | null>): void {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const target = event.target instanceof Element ? event.target : undefined;
       if (target?.closest("input, textarea, select, dialog") != null) return;
-      const view = goes ? viewsByKey[event.key] : undefined;
+      const views = goes ? viewsFor(whoami.get()) : [];
+      const view = views.find(({ key }) => key === event.key)?.href;
       goes = event.key === "g";
       if (view !== undefined) return go(view);
       if (event.key === "?") return toggleKeyList();
@@ -31,16 +34,6 @@ export function useKeys(main: RefObject<HTMLElement | null>): void {
     return () => window.removeEventListener("keydown", onKey);
   }, [main]);
 }
-
-/** After `g`. */
-const viewsByKey: Readonly<Record<string, string>> = {
-  p: "/",
-  q: "/queue",
-  l: "/leases",
-  o: "/out",
-  h: "/history",
-  e: "/events",
-};
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 

@@ -44,15 +44,26 @@ export function useFilter(name: string): readonly [string, (value: string) => vo
   const { query } = usePlace();
   const set = useCallback(
     (value: string) => {
-      const next = new URLSearchParams(location.search);
-      if (value === "") next.delete(name);
-      else next.set(name, value);
-      const text = next.toString();
-      go(location.pathname + (text === "" ? "" : `?${text}`), { replace: true });
+      const place = { path: location.pathname, query: new URLSearchParams(location.search) };
+      go(withFilters(place, { [name]: value }), { replace: true });
     },
     [name],
   );
   return [query.get(name) ?? "", set];
+}
+
+/** The address of the place with other values of some filters. Empty means absent. */
+export function withFilters(
+  { path, query }: Place,
+  filters: Readonly<Record<string, string>>,
+): string {
+  const next = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(filters)) {
+    if (value === "") next.delete(name);
+    else next.set(name, value);
+  }
+  const text = next.toString();
+  return path + (text === "" ? "" : `?${text}`);
 }
 
 /** `at("pools", name)`: the address of a view, escaped. */

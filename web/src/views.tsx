@@ -21,18 +21,6 @@ export interface View {
   readonly show: () => ReactNode;
 }
 
-export const views = [
-  { href: "/", label: "Pools" },
-  { href: "/queue", label: "Queue" },
-  { href: "/leases", label: "Leases" },
-  { href: "/out", label: "Out of service" },
-  { href: "/clusters", label: "Clusters" },
-  { href: "/spaces", label: "Spaces" },
-  { href: "/history", label: "History" },
-  { href: "/events", label: "Events" },
-  { href: "/audit", label: "Audit" },
-] as const;
-
 const plain: Readonly<Record<string, View>> = {
   "": { title: "Pools", show: () => <Overview /> },
   queue: { title: "Queue", show: () => <Queue /> },

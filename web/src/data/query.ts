@@ -1,5 +1,6 @@
 /** Data of the server that views show: read at first use, and again when it may have changed. */
 import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { Problem } from "../../../src/api/problem.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { keepSame } from "./keep-same.ts";
 import { onEvents } from "./live.ts";
@@ -27,6 +28,8 @@ export interface Question<T> {
     events: readonly FeedEvent[] | undefined,
     signal: AbortSignal,
   ) => Promise<T> | undefined;
+  /** Whether nothing can change after this error: it is not read again. */
+  readonly isFinal?: (error: unknown) => boolean;
   /** The shortest pause between two reads, if it is not the usual one. */
   readonly pauseMs?: number;
   /** Reads it again at this interval, for changes without an event: heartbeats, charts. */
@@ -48,6 +51,7 @@ class Query<T> {
   #viewers = 0;
   #reading = false;
   #stale = true;
+  #isOver = false;
   /** The events since the last read; undefined: some may have been missed. */
   #since: FeedEvent[] | undefined;
   #nextAt = 0;
@@ -82,7 +86,7 @@ class Query<T> {
 
   #soon(): void {
     this.#stale = true;
-    if (this.#viewers === 0 || this.#reading || document.hidden) return;
+    if (this.#viewers === 0 || this.#reading || this.#isOver || document.hidden) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#read(), Math.max(0, this.#nextAt - Date.now()));
   }
@@ -135,17 +139,25 @@ class Query<T> {
       failed = true;
       this.#since = undefined;
       if (!signal.aborted) this.answer.set({ ...this.answer.get(), error });
+      this.#isOver = !signal.aborted && this.#question.isFinal?.(error) === true;
     }
     this.#reading = false;
     if (signal.aborted && this.#viewers === 0) return;
+    if (isOver(this.answer.get().error)) return this.#unlisten?.();
     const tookMs = Date.now() - startedAt;
     const pauseMs = this.#question.pauseMs ?? pauseMsMin;
     this.#nextAt = Date.now() + Math.max(pauseMs, tookMs * pausePerDuration);
+    if (this.#isOver) return;
     if (this.#stale) return this.#soon();
     const laterMs = failed ? retryMs : everyMs;
     clearTimeout(this.#timer);
     if (laterMs !== undefined) this.#timer = setTimeout(() => this.refresh(), laterMs);
   }
+}
+
+/** What is gone for good is not read again, however many events there are. */
+function isOver(error: unknown): boolean {
+  return error instanceof Problem && error.status === 410;
 }
 
 const queries = new Map<string, Query<unknown>>();

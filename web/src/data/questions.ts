@@ -9,7 +9,12 @@ import type {
   Costs,
   Orphan,
 } from "../../../src/api/cluster-schemas.ts";
-import type { EstimateAccuracy, HistoryEntry, Stats } from "../../../src/api/history-schemas.ts";
+import type {
+  EstimateAccuracy,
+  HistoryEntry,
+  PoolStats,
+  Stats,
+} from "../../../src/api/history-schemas.ts";
 import type { Hub, HubCluster } from "../../../src/api/hub-schemas.ts";
 import { limits } from "../../../src/api/limits.ts";
 import { Problem } from "../../../src/api/problem.ts";
@@ -29,10 +34,17 @@ import type { Space } from "../../../src/api/space-schemas.ts";
 import type { AuditFilter, Granted, HistoryFilter, Waiting } from "../../../src/client/calls.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { type EventFilter, isAbout } from "../../../src/core/explain/event-about.ts";
-import { type ChartRange, fittingRange, wholeDay } from "../parts/chart-fit.ts";
+import {
+  type ChartRange,
+  closerLook,
+  fittingRange,
+  lengthNow,
+  wholeDay,
+} from "../parts/chart-fit.ts";
 import { berth, serverNowMs } from "./berth.ts";
 import { changedResources, replaceChanged } from "./changed-resources.ts";
-import { noteHolder } from "./holder-names.ts";
+import { holderOf, nameHolder, noteHolder } from "./holder-names.ts";
+import { noteTrouble } from "./live.ts";
 import { type PoolList, withChanges } from "./pool-list.ts";
 import type { Question } from "./query.ts";
 
@@ -40,6 +52,8 @@ const always = () => true;
 const never = () => false;
 /** Heartbeats change data without an event, so it is read at this interval. */
 const heartbeatsMs = 10_000;
+/** Each pool that cannot tell itself why requests wait is asked for one of them, so not often. */
+const reasonMs = 60_000;
 
 const eventsPerPage = 50;
 
@@ -147,6 +161,14 @@ export const queueOf = (pool: string | undefined): Question<WaitingRequest[]> =>
   everyMs: heartbeatsMs,
 });
 
+/** Any request that waits for the pool; null: none does. */
+export const oneWaiting = (pool: string): Question<WaitingRequest | null> => ({
+  key: `one waiting for ${pool}`,
+  read: async (signal) => (await berth.requests({ pool, limit: 1 }, { signal })).items[0] ?? null,
+  touchedBy: never,
+  everyMs: reasonMs,
+});
+
 const clustersChange = about("cluster-", "resource-", "lease-", "claim-");
 
 /** Progress that is too small for an event is read at an interval. */
@@ -236,9 +258,14 @@ async function revokedLease(id: string, error: unknown, signal: AbortSignal): Pr
   if (!(error instanceof Problem) || error.status !== 410) throw error;
   try {
     return { granted: true, lease: await berth.lease(id, { signal }) };
-  } catch {
-    throw error;
+  } catch (other) {
+    throw isGone(other) ? error : other;
   }
+}
+
+/** It has ended: its id is never used again. */
+function isGone(error: unknown): boolean {
+  return error instanceof Problem && (error.status === 410 || error.status === 404);
 }
 
 /** The events of a request or a resource, from the journal. Later ones come from the feed. */
@@ -249,16 +276,34 @@ export const eventsAbout = (subject: EventFilter): Question<PageOf<FeedEvent>> =
   touchedBy: (event) => isAbout(event, subject),
 });
 
-/** The holders of requests that began before the feed of this page: past events name them. */
+/** The holders of requests that began before the feed of this page, so that no event has a bare id. */
 export const earlierHolders: Question<number> = {
   key: "earlier holders",
   read: async (signal) => {
-    const { items } = await berth.pastEvents({ limit: 500 }, { signal });
-    for (const event of items) noteHolder(event);
-    return items.length;
+    const [past, leases, requests] = await Promise.all([
+      berth.pastEvents({ limit: limits.pageSizeMax }, { signal }),
+      berth.everyLease({}, { signal }),
+      berth.everyRequest({}, { signal }),
+    ]);
+    for (const { id, holder } of [...leases, ...requests]) nameHolder(id, holder);
+    for (const event of past.items) noteHolder(event);
+    noteTrouble(past.items);
+    return past.items.length;
   },
   touchedBy: never,
 };
+
+/** Who held a lease, as far as anybody knows. It does not change. */
+export const holderInPast = (id: string): Question<string | null> => ({
+  key: `holder of ${id}`,
+  read: async (signal) => {
+    const known = holderOf(id);
+    if (known !== undefined) return known;
+    const { items } = await berth.history({ id, limit: 1 }, { signal });
+    return items[0]?.holder ?? null;
+  },
+  touchedBy: never,
+});
 
 /** The page that ends before the event `after`. It does not change. */
 export const earlierEvents = (
@@ -284,6 +329,7 @@ export const leaseOrRequest = (id: string): Question<Granted | Waiting> => ({
   read: (signal) =>
     berth.request({ id, token: "" }, { signal }).catch((error) => revokedLease(id, error, signal)),
   touchedBy: (event) => event["id"] === id || event.type === "lease-ended",
+  isFinal: (error) => error instanceof Problem && error.status === 410,
   everyMs: heartbeatsMs,
 });
 
@@ -302,23 +348,36 @@ export const found = (text: string): Question<SearchResult> => ({
 });
 
 export const statsOf = (pool: string | undefined, range: ChartRange): Question<Stats> => {
-  const { lengthSeconds, stepSeconds, until } = range;
+  const { stepSeconds } = range;
+  const step = `${stepSeconds}s`;
   return {
-    key: `stats of ${pool ?? ""} over ${lengthSeconds} until ${until ?? "now"}`,
-    read: (signal) =>
-      berth.stats(
-        {
-          pool,
-          window: `${Math.round(lengthSeconds)}s`,
-          step: `${stepSeconds}s`,
-          until: until === null ? undefined : new Date(until * 1_000).toISOString(),
-        },
-        { signal },
-      ),
+    key: `stats of ${pool ?? ""} ${keyOf(range)} by ${step}`,
+    read: (signal) => berth.stats({ pool, ...windowOf(range), step }, { signal }),
     touchedBy: never,
     everyMs: Math.min(20_000, Math.max(5_000, stepSeconds * 1_000)),
   };
 };
+
+/** Which pools kept requests waiting. All entries of the time are read for it. */
+export const poolStatsOf = (range: ChartRange): Question<PoolStats> => ({
+  key: `stats by pool ${keyOf(range)}`,
+  read: (signal) => berth.poolStats(windowOf(range), { signal }),
+  touchedBy: never,
+  everyMs: 30_000,
+});
+
+function keyOf({ lengthSeconds, since, until }: ChartRange): string {
+  const window = since === undefined ? `over ${lengthSeconds}` : `since ${since}`;
+  return `${window} until ${until ?? "now"}`;
+}
+
+function windowOf(range: ChartRange) {
+  const { until } = range;
+  return {
+    window: `${Math.round(lengthNow(range, serverNowMs() / 1_000))}s`,
+    until: until === null ? undefined : new Date(until * 1_000).toISOString(),
+  };
+}
 
 const daySeconds = 86_400;
 
@@ -348,7 +407,11 @@ export const configurationsOf = (
 /** The range that fits the data. It changes slowly, and is much to read. */
 export const fitOf = (pool: string | undefined): Question<ChartRange> => ({
   key: `fit of ${pool ?? ""}`,
-  read: async (signal) => fittingRange(await statsOf(pool, wholeDay).read(signal)),
+  read: async (signal) => {
+    const roughly = fittingRange(await statsOf(pool, wholeDay).read(signal));
+    const closer = closerLook(roughly);
+    return closer === undefined ? roughly : fittingRange(await statsOf(pool, closer).read(signal));
+  },
   touchedBy: never,
   everyMs: 300_000,
 });
@@ -372,6 +435,8 @@ export const auditOf = (filter: AuditFilter): Question<AuditPage> => ({
   key: `audit ${JSON.stringify(filter)}`,
   read: (signal) => berth.audit(filter, { signal }),
   touchedBy: always,
+  // On a busy server the list would move under the eyes of the reader.
+  pauseMs: 5_000,
   everyMs: 30_000,
 });
 

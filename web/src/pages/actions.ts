@@ -44,14 +44,18 @@ function free({ name, state, pool }: Resource): Action {
   };
 }
 
-export function endLeaseAction({ id, holder, claims }: Lease): Action {
+export function endLeaseAction({ id, holder, claims, ttl }: Lease): Action {
   const names = claims.map(({ resource }) => resource).join(", ");
+  const timeout = ttl === null ? "" : ` (${ttl})`;
   return {
     verb: "End lease",
     title: `End the lease of ${holder}`,
+    confirm: "End lease",
     effects: [
-      `${holder} loses ${names}. Its job is notified at once or at its next heartbeat.`,
-      "Berth lends them again when the job releases them, or when the ttl and the lock-delay are over.",
+      names === ""
+        ? `${holder} has released all of it already.`
+        : `${holder} loses ${names}. Its job is notified at once or at its next heartbeat.`,
+      `What it holds is lent again when the job releases it, or when the heartbeat timeout${timeout} and the lock delay are over.`,
       "This cannot be undone.",
     ],
     run: (audit) => berth.revoke(id, audit),
@@ -66,8 +70,9 @@ export function freeRevokedAction({ id, holder, claims }: Lease): Action {
   return {
     verb: "Job is gone",
     title: `The job of ${holder} is gone`,
+    confirm: "Job is gone",
     effects: [
-      `${names} can be lent again after the lock-delay, without waiting for ${holder}.`,
+      `${names} can be lent again after the lock delay, without waiting for ${holder}.`,
       "If the job still works, two jobs may use the same resource.",
     ],
     run: (audit) => berth.revoke(id, { ...audit, gone: true }),
@@ -81,9 +86,10 @@ export function removeFromQueueAction({ id, holder, items, position }: WaitingRe
   return {
     verb: "Remove from queue",
     title: `Remove ${holder} from the queue`,
+    confirm: "Remove from queue",
     effects: [
       `${holder} loses position ${position} for ${pools}. The requests behind it move up.`,
-      "Its job is notified that the request was cancelled. A new request starts at the end of the queue.",
+      "Its job is told that the request was cancelled, and fails unless it asks again. A new request starts at the end of the queue.",
     ],
     run: (audit) => berth.removeFromQueue(id, audit),
     done: `${holder} is removed from the queue`,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
-import { creditsAt, foundText, waitingForAdmission } from "./admission-facts.ts";
+import { admissionLead, creditsAt, foundText, waitingForAdmission } from "./admission-facts.ts";
 
 const until = "1970-01-01T00:00:10.000Z";
 
@@ -38,4 +38,13 @@ test("waitingForAdmission() leaves out requests that wait for something else or 
     "kind",
   );
   expect(waiting.map(({ holder }) => holder)).toEqual(["a"]);
+});
+
+test.each([
+  ["room", 1, 0, /^The check has found capacity/],
+  ["none", 0, 2, /^2 requests wait although 4 are free: .* They start by themselves/s],
+  ["none", 0, 0, /^Nobody waits for it/],
+  ["unknown", 0, 1, /^Nothing is lent until the check works again; 1 request waits for it\. Look/],
+])("admissionLead() of %s with %i credits and %i waiting", (found, credits, waiting, want) => {
+  expect(admissionLead({ found, credits, waiting, free: 4 })).toMatch(want);
 });

@@ -1,5 +1,6 @@
 /** The page's texts for a pool with `admission`. */
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
+import { grouped } from "../parts/numbers.ts";
 
 type Admission = NonNullable<Pool["admission"]>;
 
@@ -27,15 +28,37 @@ export function waitingForAdmission(
   return requests.filter(({ reason }) => reason.code === "admission" && reason.pool === pool);
 }
 
-/** Whether the next request may pass. Without a request that waits for it no check runs. */
-export function admissionStatus(facts: {
+export interface AdmissionFacts {
   readonly credits: number;
   readonly found: string | null;
+  /** Requests that wait for nothing else. */
   readonly waiting: number;
-}): { readonly open: boolean; readonly words: string } {
+}
+
+/** What it means for those who wait, and what to do, in a sentence. */
+export function admissionLead(facts: AdmissionFacts & { readonly free: number }): string {
+  const { credits, found, waiting, free } = facts;
+  const requests = waiting === 1 ? "1 request waits" : `${grouped(waiting)} requests wait`;
+  if (credits > 0) return "The check has found capacity: the next requests start.";
+  if (found === "unknown") {
+    return `Nothing is lent until the check works again${waiting === 0 ? "" : `; ${requests} for it`}. Look
+      whether the server reaches the cluster, and whether its account may read it.`;
+  }
+  if (waiting === 0) return "Nobody waits for it. The check runs as soon as somebody does.";
+  const unused = free === 0 ? "" : ` although ${grouped(free)} are free`;
+  return `${requests}${unused}: the cluster has no capacity for one more. They start by themselves when the
+    check finds some.`;
+}
+
+/** Whether the next request may pass. Without a request that waits for it no check runs. */
+export function admissionStatus(facts: AdmissionFacts): {
+  readonly open: boolean;
+  readonly words: string;
+  readonly bad?: boolean;
+} {
   const { credits, found, waiting } = facts;
   if (credits > 0) return { open: true, words: "open" };
-  if (found === "unknown") return { open: false, words: "closed: the check fails" };
+  if (found === "unknown") return { open: false, words: "closed: the check fails", bad: true };
   if (waiting === 0) return { open: true, words: "checked on demand" };
   return { open: false, words: found === "none" ? "closed: no capacity" : "closed" };
 }

@@ -7,17 +7,24 @@ import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { Age, Left } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { admissionStatus, creditsAt, foundText, waitingForAdmission } from "./admission-facts.ts";
+import {
+  admissionLead,
+  admissionStatus,
+  creditsAt,
+  foundText,
+  waitingForAdmission,
+} from "./admission-facts.ts";
 import { GateCard } from "./gate-card.tsx";
 
 type Admission = NonNullable<Pool["admission"]>;
 
 /** Whether free resources may be lent, for pools with `admission`. */
-export function AdmissionSection({ pool: { name, admission } }: { pool: Pool }) {
-  return admission === null ? null : <Section name={name} admission={admission} />;
+export function AdmissionSection({ pool }: { pool: Pool }) {
+  const { admission } = pool;
+  return admission === null ? null : <Section pool={pool} admission={admission} />;
 }
 
-function Section({ name, admission }: { name: string; admission: Admission }) {
+function Section({ pool: { name, free }, admission }: { pool: Pool; admission: Admission }) {
   const { by, why, found, lookedAt } = admission;
   // Credits expire without an event.
   const credits = useInTime((nowMs) => creditsAt(admission, nowMs));
@@ -26,16 +33,18 @@ function Section({ name, admission }: { name: string; admission: Admission }) {
   const status = admissionStatus({ credits, found, waiting: waiting.length });
   return (
     <GateCard title="Admission" status={status}>
+      <p className="gate-lead">
+        {admissionLead({ credits, found, waiting: waiting.length, free })}
+      </p>
       {why === null ? null : (
         <figure className={found === "unknown" ? "said bad" : "said"}>
           <figcaption>What the check said</figcaption>
-          <pre>{why}</pre>
+          <pre>{why.replaceAll("; ", ";\n")}</pre>
         </figure>
       )}
       <Facts
         label="Admission"
         facts={[
-          ["Checked by", by],
           [
             "Admitted now",
             credits === 0 ? (
@@ -57,6 +66,7 @@ function Section({ name, admission }: { name: string; admission: Admission }) {
             ),
           ],
           ["Waiting for admission", <WhoWaits key="who" who={waiting} />],
+          ["Checked by", by],
         ]}
       />
     </GateCard>

@@ -34,20 +34,30 @@ export function Attention() {
   );
 }
 
+/** With more kinds of trouble than this, each names less: the pools should stay in sight. */
+const fewKinds = 3;
+
 function Troubles({ items }: { items: readonly AttentionItem[] }) {
   if (items.length === 0) return null;
+  const namedMax = items.length > fewKinds ? 2 : 3;
   return (
     <ul className="troubles">
       {items.map((item) => (
-        <Trouble key={item.code} item={item} />
+        <Trouble key={item.code} item={item} namedMax={namedMax} />
       ))}
     </ul>
   );
 }
 
-function Trouble({ item }: { item: AttentionItem }) {
+interface TroubleProps {
+  readonly item: AttentionItem;
+  /** More are in the view that the advice links to. */
+  readonly namedMax: number;
+}
+
+function Trouble({ item, namedMax }: TroubleProps) {
   const { code, severity, summary, since, advice } = item;
-  const view = views[code];
+  const view = views[code] ?? viewOf(item.about);
   return (
     <li className={`trouble ${severity}`} data-row>
       <i aria-hidden="true" />
@@ -64,7 +74,7 @@ function Trouble({ item }: { item: AttentionItem }) {
             </span>
           )}
         </p>
-        <Subjects item={item} />
+        <Subjects item={item} namedMax={namedMax} />
       </div>
       <p className="trouble-advice">
         {advice}. {view === undefined ? null : <Link href={view.href}>{view.label}</Link>}
@@ -90,23 +100,34 @@ const views: Readonly<Record<string, { readonly href: string; readonly label: st
   cluster_orphaned: { href: "/clusters", label: "Show them" },
 };
 
-/** More are in the view that the advice links to. */
-const namedMax = 3;
+/** The page of the one thing that it is about. */
+function viewOf([subject, ...others]: readonly Subject[]) {
+  const view = subject === undefined ? undefined : kinds[subject.kind];
+  if (subject === undefined || view === undefined || others.length > 0) return undefined;
+  return { href: at(view, subject.name), label: "Show it" };
+}
 
-function Subjects({ item: { about, count } }: { item: AttentionItem }) {
+/** On a phone one is named: the pools should stay in sight there too. */
+function Subjects({ item: { about, count }, namedMax }: TroubleProps) {
   const shown = about.slice(0, namedMax);
   return (
     <ul className="trouble-about">
-      {shown.map((subject) => (
-        <li key={`${subject.kind} ${subject.name} ${subject.text}`}>
+      {shown.map((subject, index) => (
+        <li
+          key={`${subject.kind} ${subject.name} ${subject.text}`}
+          className={index === 0 ? undefined : "optional"}
+        >
           <Name subject={subject} /> <span>{subject.text}</span>
         </li>
       ))}
-      {count > shown.length ? (
-        <li className="faint">and {grouped(count - shown.length)} more</li>
-      ) : null}
+      <More className="optional" count={count - shown.length} />
+      <More className="on-phone" count={count - Math.min(1, shown.length)} />
     </ul>
   );
+}
+
+function More({ className, count }: { className: string; count: number }) {
+  return count > 0 ? <li className={`faint ${className}`}>and {grouped(count)} more</li> : null;
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { AuditEntry } from "../../../src/api/audit-schemas.ts";
+import type { AuditEntry, AuditPage } from "../../../src/api/audit-schemas.ts";
 import { auditSummary } from "../../../src/api/audit-summary.ts";
 import { limits } from "../../../src/api/limits.ts";
 import { useSettled } from "../data/clock.ts";
@@ -7,22 +7,24 @@ import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
 import { auditOf } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
-import { Choice } from "../parts/choice.tsx";
+import { zoneText } from "../parts/clock-time.ts";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { Pick } from "../parts/pick.tsx";
 import { Moment } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 
 const actions = [
   ["", "All"],
-  ["lease-granted", "Grants"],
-  ["lease-ended", "Ends of leases"],
   ["resource-changed", "Changed resources"],
+  ["lease-revoked", "Leases ended by operators"],
   ["configuration-changed", "Configuration"],
   ["call-refused", "Refused calls"],
   ["sign-in-refused", "Refused credentials"],
+  ["lease-granted", "Grants"],
+  ["lease-ended", "Ends of leases"],
 ] as const;
 
 const settleMs = 300;
@@ -33,7 +35,9 @@ export function Audit() {
   const us = useStore(whoami);
   return (
     <>
-      <h1>Audit</h1>
+      <h1>
+        Audit <small className="zone">times in {zoneText()}</small>
+      </h1>
       {us !== null && !us.operator ? (
         <EmptyNote title="Only operators can read who did what">{us.refusal}</EmptyNote>
       ) : (
@@ -54,18 +58,27 @@ function Entries() {
     by: useSettled(by, settleMs) || undefined,
     action: action || undefined,
   };
-  const { data, error } = useAnswer(auditOf(filter));
+  const { data: live, error } = useAnswer(auditOf(filter));
+  const [paused, setPaused] = useState<AuditPage>();
+  const data = paused ?? live;
   return (
     <>
       <div className="tools">
-        <FilterBox label="Names and reasons" />
+        <FilterBox label="Filter by name or reason" />
         <FilterBox label="Exact caller" name="by" hint={false} />
-        <Choice name="action" label="Action" options={actions} />
+        <Pick name="action" label="Action" options={actions} />
         <CsvButton name="audit" rows={() => csvRows(data?.items ?? [])} />
+        <button
+          type="button"
+          aria-pressed={paused !== undefined}
+          onClick={() => setPaused(paused === undefined ? live : undefined)}
+        >
+          {paused === undefined ? "Pause" : "Resume"}
+        </button>
       </div>
       <ProblemNote error={error} />
       {data === undefined ? (
-        error === undefined && <Loading />
+        <Loading error={error} />
       ) : data.items.length === 0 ? (
         <EmptyNote title="No entry matches">
           Every change appears here; <code>berth audit</code> prints the same entries.
@@ -116,7 +129,7 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
               <Objects entry={entry} />
             </td>
             <td className="words">
-              <bdi>{auditSummary(entry)}</bdi>
+              <bdi>{whyOf(entry)}</bdi>
             </td>
           </tr>
         ))}
@@ -128,6 +141,12 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
 /** `lease-granted` is the name in the API and in filters; people read words. */
 function wordsOf({ action }: AuditEntry): string {
   return action.replaceAll("-", " ");
+}
+
+/** `hold` is the name in the API. */
+function whyOf(entry: AuditEntry): string {
+  const summary = auditSummary(entry);
+  return summary === "hold" && entry.reason === undefined ? "auto-released" : summary;
 }
 
 function isRefusal({ action }: AuditEntry): boolean {
@@ -165,7 +184,7 @@ function Caller({ entry }: { readonly entry: AuditEntry }) {
       )}
       <small className="faint">
         {" "}
-        {way}
+        {way === "clock" ? "by its clock" : way}
         {space === undefined ? "" : `, ${space}`}
       </small>
     </>

@@ -6,7 +6,7 @@ import { outages, whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
 import { configurationsOf, rateHistoryOf } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
-import type { Mark } from "../parts/time-chart.tsx";
+import type { Mark } from "../parts/chart-marks.ts";
 import { configurationMarks, outageMarks, rateMarks, startMarks } from "./mark-facts.ts";
 
 const none: Stats["outages"] = [];

@@ -7,11 +7,15 @@ export function ClusterCosts() {
   const { data } = useAnswer(costs);
   if (data === undefined || data.items.length === 0) return null;
   const rows = data.items.toSorted((a, b) => b.costHours - a.costHours);
+  const sum = (of: (row: Cost) => number) => rows.reduce((total, row) => total + of(row), 0);
   return (
     <section aria-labelledby="costs-title">
       <h2 id="costs-title">
         Costs <small>7 days</small>
       </h2>
+      <p className="calm">
+        Hours times the cost per hour of the template, in the unit of your configuration.
+      </p>
       <table className="costs">
         <thead>
           <tr>
@@ -36,6 +40,16 @@ export function ClusterCosts() {
             <Row key={`${row.space} ${row.pool} ${row.template}`} row={row} />
           ))}
         </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">All</th>
+            <td />
+            <td className="optional" />
+            <td className="number">{sum(({ clusters }) => clusters)}</td>
+            <td className="number">{sum(({ clusterHours }) => clusterHours).toFixed(2)}</td>
+            <td className="number">{sum(({ costHours }) => costHours).toFixed(2)}</td>
+          </tr>
+        </tfoot>
       </table>
     </section>
   );

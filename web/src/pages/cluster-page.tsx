@@ -122,7 +122,7 @@ function figuresOf({ state, phase, lease, nextTryAt, ageSeconds, price }: Cluste
       aside: lease === null ? "nobody" : "",
     },
     { label: "Age", value: inWholeSeconds(ageSeconds) },
-    { label: "Price per hour", value: price },
+    { label: "Cost per hour", value: price, aside: "units" },
   ];
 }
 

@@ -4,56 +4,44 @@ import { useAnswer } from "../data/query.ts";
 import { planOf } from "../data/questions.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
+import { GateCard } from "./gate-card.tsx";
 
-/** The stock of a pool of clusters, and what its plan does now and next. */
+/** What the plan of a pool of clusters wants, and does next. The bar above has what there is. */
 export function ClusterStock({ pool }: { pool: Pool }) {
   const { data: plan } = useAnswer(planOf(pool.name));
   if (plan === undefined) return null;
-  const count = (state: string) => pool.states[state] ?? 0;
+  const { nextSteps } = plan;
   return (
-    <section aria-labelledby="stock-title">
-      <h2 id="stock-title">Clusters</h2>
-      <Facts
-        label="Stock"
-        facts={[
-          ["Ready", count("free")],
-          ["Hibernated", count("hibernated") + count("stopping")],
-          ["Resuming", count("resuming")],
-          ["Creating", count("creating")],
-          ["Lent", count("busy")],
-          ["Broken", count("broken")],
-          ["Being destroyed", count("used") + count("destroying")],
-        ]}
-      />
+    <GateCard
+      title="Clusters"
+      status={{ open: true, words: nextSteps.length === 0 ? "as planned" : "at work" }}
+      buttons={<Link href={`/clusters?q=${encodeURIComponent(pool.name)}`}>Show its clusters</Link>}
+      wide
+    >
       <Facts label="Plan" facts={planFacts(plan)} />
       <h3 id="next-title">Next steps</h3>
-      {plan.nextSteps.length === 0 ? (
+      {nextSteps.length === 0 ? (
         <p className="calm">Nothing to do: the pool has what its plan wants.</p>
       ) : (
         <ul className="plain-list" aria-labelledby="next-title">
-          {plan.nextSteps.map((step) => (
+          {nextSteps.map((step) => (
             <li key={step}>{step}</li>
           ))}
         </ul>
       )}
-      <p className="aside-note">
-        <Link href={`/clusters?q=${encodeURIComponent(pool.name)}`}>
-          All clusters of {pool.name}
-        </Link>
-        {plan.template === null ? null : ` are made from the template ${plan.template}.`}
-      </p>
-    </section>
+    </GateCard>
   );
 }
 
 function planFacts(plan: ClusterPlan): readonly (readonly [string, string | number] | false)[] {
-  const { size, running, auto, max, concurrent, demand, stale } = plan;
+  const { size, running, auto, max, concurrent, demand, stale, template } = plan;
   return [
-    ["Kept in stock", size],
-    ["Awake", auto ? `${running} (auto)` : running],
-    ["At most", max ?? "no limit"],
-    concurrent !== null && ["At one time", concurrent],
-    ["Waited for", demand],
+    ["Keep in stock", size],
+    ["of these running", auto ? `${running} (auto)` : running],
+    ["Make at most", max ?? "no limit"],
+    concurrent !== null && ["Make at one time", concurrent],
+    ["Wanted by waiting requests", demand],
+    template !== null && ["Template", template],
     stale > 0 && ["Of an older revision", stale],
   ];
 }

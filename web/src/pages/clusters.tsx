@@ -45,6 +45,7 @@ export function Clusters() {
       {data === undefined || data.length === 0 ? null : (
         <>
           <div className="tools">
+            <h2>All clusters</h2>
             <FilterBox label="Filter by cluster, pool, state or holder" />
           </div>
           {shown.length === 0 ? (
@@ -74,7 +75,7 @@ function figuresOf(clusters: readonly Cluster[]): Figure[] {
     { label: "Hibernated", value: count(({ state }) => state === "hibernated") },
     { label: "On their way", value: count(({ state }) => onTheirWay.includes(state)) },
     { label: "Failing", value: failing, bad: failing > 0 },
-    { label: "Price per hour", value: grouped(perHour) },
+    { label: "Cost per hour", value: grouped(perHour), aside: "units" },
   ];
 }
 
@@ -108,7 +109,7 @@ export function ClusterTable({ clusters, withPools = false }: TableProps) {
           {withPools ? <th scope="col">Pool</th> : null}
           <th scope="col">State</th>
           <th scope="col">In this state</th>
-          <th scope="col" className="number optional">
+          <th scope="col" className="optional">
             Age
           </th>
           <th scope="col">Holder</th>
@@ -145,13 +146,13 @@ function ClusterRow({ cluster, withPools, withMessages }: RowProps) {
       <td>
         <StateChip state={state} />
       </td>
-      <td>
+      <td data-label="In this state">
         <PhaseBar cluster={cluster} /> <PhaseTime phase={phase} />
       </td>
-      <td className="number optional" data-label="Age">
+      <td className="optional" data-label="Age">
         {inWholeSeconds(ageSeconds)}
       </td>
-      <td>
+      <td className={lease === null ? "no-holder" : undefined}>
         {lease === null ? (
           <span className="faint">–</span>
         ) : (

@@ -1,6 +1,7 @@
 import type { Stats, StatsPart } from "../../../src/api/history-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { weekOf } from "../data/questions.ts";
+import { Figures } from "../parts/figures.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 
@@ -11,11 +12,20 @@ export function CompareWeeks({ pool }: { pool?: string }) {
   if (now === undefined || before === undefined || now.total.asked === 0) return null;
   return (
     <section aria-labelledby="weeks-title">
-      <h2 id="weeks-title">This week and the week before</h2>
+      <h2 id="weeks-title">
+        {before.total.asked === 0 ? "The last 7 days" : "This week and the week before"}
+      </h2>
       {before.total.asked === 0 ? (
-        <p className="calm">Nothing is recorded of the week before.</p>
-      ) : null}
-      <Comparison now={now} before={before} />
+        <Figures
+          label="The last 7 days in numbers"
+          figures={rows.map(({ label, of, format }) => {
+            const value = of(now.total);
+            return { label, value: value === null ? "–" : format(value) };
+          })}
+        />
+      ) : (
+        <Comparison now={now} before={before} />
+      )}
     </section>
   );
 }
@@ -38,9 +48,13 @@ const rows: readonly Row[] = [
     ...{ label: "Wait, 9 in 10 within", format: inWords, isBad: true },
     of: ({ waitSeconds }) => waitSeconds?.p90 ?? null,
   },
-  { label: "Use", of: ({ utilisation }) => utilisation, format: percent },
+  {
+    ...{ label: "Wait, 99 in 100 within", format: inWords, isBad: true },
+    of: ({ waitSeconds }) => waitSeconds?.p99 ?? null,
+  },
+  { label: "In use", of: ({ utilisation }) => utilisation, format: percent },
   { label: "Expired", of: ({ expired }) => expired, format: grouped, isBad: true },
-  { label: "Left the queue", of: ({ left }) => left, format: grouped, isBad: true },
+  { label: "Gave up waiting", of: ({ left }) => left, format: grouped, isBad: true },
 ];
 
 function Comparison({ now, before }: { now: Stats; before: Stats }) {

@@ -7,7 +7,8 @@ import { PageHead } from "../parts/page-head.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWords, Moment } from "../parts/times.tsx";
 import { WhatNext } from "../parts/what-next.tsx";
-import { PastTable } from "./past-table.tsx";
+import { PastLifeBar } from "./life-bar.tsx";
+import { isBadEnd, PastTable } from "./past-table.tsx";
 
 const endings: Readonly<Record<string, string>> = {
   released: "It was released",
@@ -39,33 +40,43 @@ export function EndedView({
 }) {
   const { how, endedAt } = problem.facts;
   const entries = useAnswer(past({ id })).data?.items ?? [];
+  const [first] = entries;
   const known = typeof how === "string" && typeof endedAt === "string";
   return (
     <>
       <PageHead
-        title={holder ?? entries[0]?.holder ?? <code>{id}</code>}
+        title={holder ?? first?.holder ?? <code>{id}</code>}
         chip={<StateChip state={known ? "ended" : "unknown"} />}
       />
       {known ? (
         <>
-          <p className="callout calm-callout">
+          <p className={isBadEnd(how) ? "callout" : "callout calm-callout"}>
             {endings[how] ?? `It ended (${how})`} at <Moment at={endedAt} />.
           </p>
           <Figures
             label="The lease in numbers"
             figures={[
               { label: "Ended", value: <Age since={endedAt} />, aside: "ago" },
-              { label: "Waited", value: inWords(entries[0]?.waitSeconds) },
-              { label: "Held for", value: inWords(entries[0]?.holdSeconds) },
+              { label: "Waited", value: inWords(first?.waitSeconds) },
+              { label: "Held for", value: inWords(first?.holdSeconds) },
             ]}
           />
+          {first === undefined ? null : <PastLifeBar entry={first} />}
         </>
       ) : (
         <EmptyNote title={problem.message}>
           <WhatNext problem={problem} />
         </EmptyNote>
       )}
-      {entries.length === 0 ? null : <PastTable entries={entries} />}
+      {entries.length === 0 ? null : (
+        <section aria-labelledby="past-title">
+          <h2 id="past-title">
+            {entries.every(({ grantedAt }) => grantedAt === null) ? "Wanted" : "Held"}{" "}
+            <small>{entries.length}</small>
+          </h2>
+          <PastTable entries={entries} />
+        </section>
+      )}
     </>
   );
 }

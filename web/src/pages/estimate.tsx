@@ -1,3 +1,4 @@
+import { isLaterThanEstimated } from "../../../src/api/late-estimate.ts";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { accuracy } from "../data/questions.ts";
@@ -17,13 +18,13 @@ export function Estimate({ request }: { request: WaitingRequest }) {
     );
   }
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
-  // The estimated time has passed.
+  if (isLaterThanEstimated(request)) return <span>later than estimated</span>;
   if (p90Seconds < 1) return <span>any moment</span>;
   if (exact) {
     return (
-      <span title="It follows from the rules of the pool and from no recorded hold">
+      <span title="It starts when a cooldown or a pace ends: that is known, not estimated">
         in {inWholeSeconds(p50Seconds)}
-        <span className="faint">, when a cooldown or a pace ends</span>
+        <span className="faint">, exactly</span>
       </span>
     );
   }
@@ -38,17 +39,29 @@ export function Estimate({ request }: { request: WaitingRequest }) {
 
 /** With fewer, the accuracy would mean nothing. */
 const comparedMin = 20;
+/** 9 in 10 is the aim. Below this, people must not count on the times. */
+const poorPart = 0.75;
 
-/** How accurate earlier estimates were. */
-export function EstimateAccuracyNote() {
+/** How accurate earlier estimates were. With a pool: only a warning, if those of the pool were poor. */
+export function EstimateAccuracyNote({ pool }: { pool?: string }) {
   const { data } = useAnswer(accuracy);
-  if (data === undefined || data.total.compared < comparedMin) return null;
-  const { compared, withinP50, withinP90, meanErrorSeconds } = data.total;
+  const known = pool === undefined ? data?.total : data?.pools.find((one) => one.pool === pool);
+  if (known === undefined || known.compared < comparedMin) return null;
+  const { compared, withinP50, withinP90, meanErrorSeconds } = known;
+  const onTime = withinP90 / compared;
+  if (pool !== undefined && onTime >= poorPart) return null;
   return (
-    <p className="aside-note">
-      P50 estimates were right {percent(withinP50 / compared)} of the time (target 50 %), P90
-      estimates {percent(withinP90 / compared)} (target 90 %). Mean error{" "}
-      {inWords(meanErrorSeconds)}, over {grouped(compared)} requests.
+    <p className={onTime < poorPart ? "aside-note late-note" : "aside-note"}>
+      {Math.round(onTime * 10)} in 10 requests{pool === undefined ? "" : " of this pool"} started
+      within the time shown for 9 in 10
+      {onTime < poorPart ? ": expect later starts than shown" : ""}.{" "}
+      <span
+        className="faint optional"
+        title={`${percent(withinP50 / compared)} started by the expected time; half should`}
+      >
+        The expected start was off by {inWords(meanErrorSeconds)} on average, over{" "}
+        {grouped(compared)} requests.
+      </span>
     </p>
   );
 }

@@ -4,6 +4,7 @@ import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import type { EventFilter } from "../../../src/core/explain/event-about.ts";
 import { useAnswer } from "../data/query.ts";
 import { earlierEvents, eventsAbout } from "../data/questions.ts";
+import { toneOf } from "../parts/event-tone.ts";
 import { EventWords } from "../parts/event-words.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { Moment } from "../parts/times.tsx";
@@ -12,15 +13,22 @@ import { Moment } from "../parts/times.tsx";
 export function EventList({ events }: { events: readonly FeedEvent[] }) {
   return (
     <ol className="events">
-      {events.map((event) => (
-        <li key={event.seq} className={`event-${event.type}`}>
-          <span className="faint number">{event.seq}</span>
-          <Moment at={event.at} />
+      {events.map((event, index) => (
+        <li key={event.seq} className={`tone-${toneOf(event)}`}>
+          <span className="faint number optional">{event.seq}</span>
+          <span className={isSameSecond(event, events[index - 1]) ? "time same" : "time"}>
+            <Moment at={event.at} />
+          </span>
           <EventWords event={event} />
         </li>
       ))}
     </ol>
   );
+}
+
+/** A busy second is named once. */
+function isSameSecond({ at }: FeedEvent, above: FeedEvent | undefined): boolean {
+  return above !== undefined && above.at.slice(0, 19) === at.slice(0, 19);
 }
 
 interface AboutProps {
@@ -35,7 +43,7 @@ export function EventsAbout({ subject }: AboutProps) {
     <section aria-labelledby="events-title">
       <h2 id="events-title">Events</h2>
       <ProblemNote error={error} />
-      {data === undefined ? null : <EventPage page={data} subject={subject} />}
+      {data === undefined ? <Loading error={error} /> : <EventPage page={data} subject={subject} />}
     </section>
   );
 }
@@ -67,5 +75,10 @@ function EventPage({ page, subject }: AboutProps & { page: PageOf<FeedEvent> }) 
 function Earlier({ subject, after }: AboutProps & { after: string }) {
   const { data, error } = useAnswer(earlierEvents(subject, after));
   if (data !== undefined) return <EventPage page={data} subject={subject} />;
-  return error === undefined ? <Loading /> : <ProblemNote error={error} />;
+  return (
+    <>
+      <ProblemNote error={error} />
+      <Loading error={error} />
+    </>
+  );
 }

@@ -1,10 +1,11 @@
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
-import { recentEvents } from "../data/live.ts";
+import { recentEvents, recentTrouble } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
 import { earlierHolders } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { Choice } from "../parts/choice.tsx";
+import { zoneText } from "../parts/clock-time.ts";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote } from "../parts/notes.tsx";
@@ -13,6 +14,7 @@ import { EventList } from "./event-list.tsx";
 
 const kinds = [
   ["", "All"],
+  ["trouble", "Trouble"],
   ["lease-", "Leases"],
   ["request-", "Requests"],
   ["resource-", "Resources"],
@@ -23,25 +25,27 @@ const kinds = [
 
 const shownMax = 300;
 
-/** Events as they happen. Pause stops the list, so that it does not move while somebody reads. */
+/** Events as they happen. The list does not move while somebody reads further down. */
 export function Events() {
   useAnswer(earlierHolders); // Draws the list again once the names are known.
-  const live = useStore(recentEvents);
-  const [paused, setPaused] = useState<readonly FeedEvent[]>();
-  const events = paused ?? live;
   const [text] = useFilter("q");
   const [kind] = useFilter("type");
+  const live = useStore(kind === "trouble" ? recentTrouble : recentEvents);
+  const [paused, setPaused] = useState<readonly FeedEvent[]>();
+  const held = useHeldWhileBelow(live);
+  const events = paused ?? held ?? live;
   const shown = useMemo(() => {
     const wanted = text.toLowerCase();
+    const prefix = kind === "trouble" ? "" : kind;
     const fits = (event: FeedEvent) =>
-      event.type.startsWith(kind) && JSON.stringify(event).toLowerCase().includes(wanted);
+      event.type.startsWith(prefix) && JSON.stringify(event).toLowerCase().includes(wanted);
     return events.filter(fits).slice(0, shownMax);
   }, [events, text, kind]);
-  // The newest event is first, so the index is the number of new events.
-  const newCount = paused === undefined ? 0 : live.findIndex(({ seq }) => seq === paused[0]?.seq);
   return (
     <>
-      <h1>Events</h1>
+      <h1>
+        Events <small className="zone">times in {zoneText()}</small>
+      </h1>
       <div className="tools">
         <FilterBox label="Filter by any text" />
         <Choice name="type" label="About" options={kinds} />
@@ -51,18 +55,62 @@ export function Events() {
           aria-pressed={paused !== undefined}
           onClick={() => setPaused(paused === undefined ? live : undefined)}
         >
-          {paused === undefined ? "Pause" : `Resume${newCount > 0 ? ` (${newCount} new)` : ""}`}
+          {paused === undefined ? "Pause" : `Resume${newText(paused, live)}`}
         </button>
       </div>
       {shown.length === 0 ? (
-        <EmptyNote title={events.length === 0 ? "Nothing has happened yet" : "No event matches"}>
+        <EmptyNote title={emptyText(events, kind)}>
           Events appear here as they happen; <code>berth events</code> prints the same events.
         </EmptyNote>
       ) : (
         <EventList events={shown} />
       )}
+      {paused === undefined && held !== undefined ? <BackUp held={held} live={live} /> : null}
     </>
   );
+}
+
+/** Somebody who has scrolled this far reads: the list must not move. */
+const readsBelowPx = 160;
+
+/** The events that were known when somebody began to read further down. */
+function useHeldWhileBelow(live: readonly FeedEvent[]): readonly FeedEvent[] | undefined {
+  const [held, setHeld] = useState<readonly FeedEvent[]>();
+  const newest = useRef(live);
+  newest.current = live;
+  useEffect(() => {
+    let wasBelow = false;
+    const look = () => {
+      const isBelow = window.scrollY > readsBelowPx;
+      if (isBelow === wasBelow) return;
+      wasBelow = isBelow;
+      setHeld(isBelow ? newest.current : undefined);
+    };
+    window.addEventListener("scroll", look, { passive: true });
+    return () => window.removeEventListener("scroll", look);
+  }, []);
+  return held;
+}
+
+/** The way back to what is new, for somebody who has scrolled down. */
+function BackUp({ held, live }: Record<"held" | "live", readonly FeedEvent[]>) {
+  return (
+    <button type="button" className="back-up" onClick={() => window.scrollTo(0, 0)}>
+      ↑ Back to the newest{newText(held, live)}
+    </button>
+  );
+}
+
+/** The newest event is first, so the index of the first one shown is the number of new events. */
+function newText([first]: readonly FeedEvent[], live: readonly FeedEvent[]): string {
+  const count = live.findIndex(({ seq }) => seq === first?.seq);
+  if (count === -1) return ` (more than ${live.length} new)`;
+  return count === 0 ? "" : ` (${count} new)`;
+}
+
+function emptyText(events: readonly FeedEvent[], kind: string): string {
+  if (events.length > 0) return "No event matches";
+  return kind === "trouble" ? "No trouble so far" : "Nothing has happened yet";
 }
 
 function csvRows(events: readonly FeedEvent[]) {

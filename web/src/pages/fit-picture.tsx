@@ -40,7 +40,7 @@ export function FitPicture({ amount, resources, rooms }: Props) {
           <i className="key-asked" aria-hidden="true" /> asked for
         </span>
         <span>
-          <i className="key-missing" aria-hidden="true" /> too much
+          <i className="key-missing" aria-hidden="true" /> missing
         </span>
         {shared.length > shownMax ? (
           <span>

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
-import { hasPace, pinEffects, rateWords, stepsOf, unpinEffects } from "./flow-facts.ts";
+import {
+  foldedChanges,
+  hasPace,
+  pinEffects,
+  rateWords,
+  stepsOf,
+  unpinEffects,
+} from "./flow-facts.ts";
 
 const pace = { every: "24s", burst: 1, jitter: 0 };
 const pinned = { rate: 9, by: "ada", why: "", at: "2026-01-01T00:00:00.000Z" };
@@ -75,7 +82,10 @@ describe("pinEffects()", () => {
   });
 
   test.each([Number.NaN, 0, 60_001])("rejects the rate %d", (rate) => {
-    expect(pinEffects(pool({}), rate)).toEqual(["Enter the starts per minute: 0.001 to 60000."]);
+    expect(pinEffects(pool({}), rate)).toEqual([
+      expect.stringMatching(/^aws starts so many leases per minute until somebody unpins it/),
+      "Enter the starts per minute: 0.001 to 60000.",
+    ]);
   });
 });
 
@@ -105,4 +115,27 @@ describe("unpinEffects() of a pool", () => {
   ])("%s", (_, rules = {}, want) => {
     expect(unpinEffects(pool({ policy: rules, flow: { pinned } }))[0]).toBe(want);
   });
+});
+
+test("foldedChanges() makes one row of the rises between two cuts, the newest first", () => {
+  const change = (cause: string, was: number, rate: number): RateChange => {
+    return {
+      ...{ at: pinned.at, cause, was, rate },
+      lease: null,
+      by: null,
+      why: null,
+      advised: false,
+    };
+  };
+  const folded = foldedChanges([
+    change("clean", 1, 2),
+    change("clean", 2, 3),
+    change("throttled", 3, 1),
+    change("clean", 1, 2),
+  ]);
+  expect(folded.map(({ cause, was, rate, rises }) => [cause, was, rate, rises])).toEqual([
+    ["clean", 1, 2, 1],
+    ["throttled", 3, 1, 1],
+    ["clean", 1, 3, 2],
+  ]);
 });

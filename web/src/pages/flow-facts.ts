@@ -31,10 +31,28 @@ export function stepsOf(changes: readonly RateChange[], nowMs: number) {
   return { times: [...times, until], rates: [...rates, last.rate] };
 }
 
+/** A change, and how many rises in a row it stands for. */
+export type FoldedChange = RateChange & { readonly rises: number };
+
+/** Newest first. Rises in a row are one: otherwise they hide the cuts, which people look for. */
+export function foldedChanges(changes: readonly RateChange[]): FoldedChange[] {
+  const folded: FoldedChange[] = [];
+  for (const change of changes) {
+    const last = folded.at(-1);
+    if (last?.cause === "clean" && change.cause === "clean" && last.advised === change.advised) {
+      folded[folded.length - 1] = { ...change, was: last.was, rises: last.rises + 1 };
+    } else folded.push({ ...change, rises: 1 });
+  }
+  return folded.toReversed();
+}
+
 /** The effects of a pin. */
 export function pinEffects({ name, flow, policy }: Pool, rate: number): string[] {
   if (!(rate >= rateMin && rate <= rateMax)) {
-    return [`Enter the starts per minute: ${rateMin} to ${rateMax}.`];
+    return [
+      `${name} starts so many leases per minute until somebody unpins it, whatever its pace or reports of throttling say.`,
+      `Enter the starts per minute: ${rateMin} to ${rateMax}.`,
+    ];
   }
   const now =
     flow.everySeconds === null

@@ -1,9 +1,16 @@
 import { type ReactNode, useId } from "react";
 
+export interface GateStatus {
+  readonly open: boolean;
+  readonly words: ReactNode;
+  /** Something is broken, and somebody must fix it. */
+  readonly bad?: boolean;
+}
+
 interface Props {
   readonly title: string;
   /** Whether it lets the next request through, in a few words. */
-  readonly status?: { readonly open: boolean; readonly words: ReactNode } | undefined;
+  readonly status?: GateStatus | undefined;
   readonly buttons?: ReactNode;
   /** It has more than a few lines. */
   readonly wide?: boolean;
@@ -17,12 +24,15 @@ export function GateCard({ title, status, buttons, wide = false, children }: Pro
     <section aria-labelledby={id} className={wide ? "gate wide" : "gate"}>
       <div className="gate-head">
         <h2 id={id}>{title}</h2>
-        {status === undefined ? null : (
-          <span className={status.open ? "gate-status open" : "gate-status"}>{status.words}</span>
-        )}
+        {status === undefined ? null : <span className={lookOf(status)}>{status.words}</span>}
         <span className="gate-buttons">{buttons}</span>
       </div>
       {children}
     </section>
   );
+}
+
+function lookOf({ open, bad = false }: GateStatus): string {
+  if (bad) return "gate-status bad";
+  return open ? "gate-status open" : "gate-status";
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstRows, groupedBy, isWanted } from "./grouping.ts";
+import { firstRows, groupedBy, isWanted, rowCount } from "./grouping.ts";
 
 test("groupedBy() keeps the order of rows, and orders groups by name", () => {
   const groups = groupedBy(["b1", "a1", "b2", ""], (row) => row.slice(0, 1));
@@ -8,7 +8,24 @@ test("groupedBy() keeps the order of rows, and orders groups by name", () => {
     { name: "b", rows: ["b1", "b2"] },
     { name: "none", rows: [""] },
   ]);
-  expect(firstRows(groups, 2)).toEqual([groups[0], { name: "b", rows: ["b1"] }]);
+  expect(firstRows(groups, 2)).toEqual([
+    { name: "a", rows: ["a1"], count: 1 },
+    { name: "b", rows: ["b1"], count: 2 },
+  ]);
+});
+
+test("firstRows() shows something of each group, also if the first one is long", () => {
+  const groups = [
+    { name: "long", rows: Array.from({ length: 90 }, (_, index) => index) },
+    { name: "short", rows: [1, 2] },
+  ];
+  const shown = firstRows(groups, 40);
+  expect(shown.map(({ rows, count }) => [rows.length, count])).toEqual([
+    [20, 90],
+    [2, 2],
+  ]);
+  expect(rowCount(shown)).toBe(22);
+  expect(firstRows(groups.slice(0, 1), 40).map(({ rows }) => rows.length)).toEqual([40]);
 });
 
 test.each([

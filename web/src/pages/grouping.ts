@@ -11,6 +11,8 @@ export interface Group<T> {
   /** Empty for one list. */
   readonly name: string;
   readonly rows: readonly T[];
+  /** Of all its rows, if only the first are here. */
+  readonly count?: number;
 }
 
 /** In the order of the names. Rows without a name are in a group "none". */
@@ -27,14 +29,34 @@ export function groupedBy<T>(rows: readonly T[], nameOf: (row: T) => string): Gr
   );
 }
 
-/** The first rows of all groups together, so that a long list is drawn in parts. */
+/** A group that is not the only one shows at least so many rows. */
+const rowsPerGroupMin = 5;
+/** Nobody asks for the last few. */
+const rowsLeftMin = 4;
+
+/**
+ * The first rows of all groups together, so that a long list is drawn in parts. One long group does
+ * not push the others out of sight.
+ */
 export function firstRows<T>(groups: readonly Group<T>[], limit: number): Group<T>[] {
   let left = limit;
+  const each = Math.max(rowsPerGroupMin, Math.floor(limit / Math.max(1, groups.length)));
   return groups.flatMap(({ name, rows }): Group<T>[] => {
-    const shown = rows.slice(0, Math.max(0, left));
+    const most = rows.length < each + rowsLeftMin ? rows.length : each;
+    const shown = rows.slice(0, Math.max(0, Math.min(left, most)));
     left -= shown.length;
-    return shown.length === 0 ? [] : [{ name, rows: shown }];
+    return shown.length === 0 ? [] : [{ name, rows: shown, count: rows.length }];
   });
+}
+
+export function rowCount<T>(groups: readonly Group<T>[]): number {
+  return groups.reduce((sum, { rows }) => sum + rows.length, 0);
+}
+
+/** When the request began that has waited longest. */
+export function oldestIn(requests: readonly Pick<WaitingRequest, "queuedAt">[]): string {
+  const [oldest = ""] = requests.map(({ queuedAt }) => queuedAt).toSorted();
+  return oldest;
 }
 
 type Listed = Pick<Lease | WaitingRequest, "holder" | "labels" | "space">;

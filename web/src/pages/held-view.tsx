@@ -1,5 +1,5 @@
 import type { Lease } from "../../../src/api/schemas.ts";
-import { parseDuration, roughDuration } from "../../../src/core/model/time.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
 import { useInTime } from "../data/clock.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Facts } from "../parts/facts.tsx";
@@ -11,6 +11,8 @@ import { Age, inWords, Left, Moment } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { endLeaseAction, freeRevokedAction } from "./actions.ts";
+import { endOf, pulseOf } from "./lease-ends.ts";
+import { useSilence } from "./lease-times.tsx";
 import { LifeBar } from "./life-bar.tsx";
 
 export function HeldView({ lease }: { lease: Lease }) {
@@ -19,13 +21,14 @@ export function HeldView({ lease }: { lease: Lease }) {
     <>
       <PageHead
         title={holder}
-        chip={<StateChip state={revokedAt === null ? "leased" : "revoking"} />}
+        chip={<StateChip state={revokedAt === null ? "held" : "revoking"} />}
       >
         <ActionButton
           action={revokedAt === null ? endLeaseAction(lease) : freeRevokedAction(lease)}
         />
       </PageHead>
       <Ending lease={lease} />
+      <Silence lease={lease} />
       <Figures label="The lease in numbers" figures={useFigures(lease)} />
       <LifeBar lease={lease} />
       <section aria-labelledby="claims-title">
@@ -73,33 +76,36 @@ function Ending({ lease: { notice, revokedAt, expiresAt } }: { lease: Lease }) {
   );
 }
 
-/** A lease is at risk when this part of its time without a heartbeat is over. */
-const riskyPart = 0.67;
+/** Nobody waits until a job has lost its resources without knowing it. */
+function Silence({ lease }: { lease: Lease }) {
+  const { isSilent } = useSilence(lease);
+  if (!isSilent) return null;
+  return (
+    <p className="callout">
+      <b>Its holder is silent.</b>
+      Two of three heartbeats are missed. Without one it expires in <Left until={lease.expiresAt} />
+      , and its resources are lent to others.
+    </p>
+  );
+}
 
-function useFigures({ ttl, expiresAt, ...lease }: Lease): Figure[] {
-  const ttlMs = ttl === null ? 0 : (parseDuration(ttl) ?? 0);
-  const needsNone = ttl === null || expiresAt === null;
-  const silentMs = (nowMs: number) =>
-    needsNone ? 0 : Math.max(0, ttlMs - (Date.parse(expiresAt) - nowMs));
-  const heartbeat = useInTime((nowMs) => roughDuration(silentMs(nowMs)));
-  const isRisky = useInTime((nowMs) => Number(silentMs(nowMs) > ttlMs * riskyPart)) === 1;
+function useFigures(lease: Lease): Figure[] {
+  const { ttl } = lease;
+  const pulse = pulseOf(lease);
+  const { isSilent } = useSilence(lease);
+  const end = endOf(lease);
+  const heartbeat = useInTime((nowMs) =>
+    roughDuration(Math.max(0, nowMs - (pulse?.lastMs ?? nowMs))),
+  );
   return [
     { label: "Held for", value: <Age since={lease.grantedAt} /> },
     { label: "Waited", value: inWords(lease.waitedSeconds) },
-    needsNone
+    pulse === null
       ? { label: "Last heartbeat", value: "–", aside: "none needed" }
-      : { label: "Last heartbeat", value: heartbeat, aside: "ago", bad: isRisky },
-    {
-      label: "Expires without one in",
-      value: <Left until={lease.revokedAt === null ? expiresAt : null} />,
-      aside: needsNone ? "" : `of ${ttl}`,
-      bad: isRisky,
-    },
-    {
-      label: "Max lifetime left",
-      value: <Left until={lease.endsAt} />,
-      aside: lease.endsAt === null ? "none set" : "",
-    },
+      : { label: "Last heartbeat", value: `${heartbeat} ago`, aside: `of ${ttl}`, bad: isSilent },
+    end === null
+      ? { label: "Ends", value: "no limit", aside: "until its release" }
+      : { label: "Ends in", value: <Left until={end.at} />, aside: end.why },
   ];
 }
 
@@ -113,7 +119,11 @@ function Claims({ claims }: Pick<Lease, "claims">) {
           <th scope="col">Resource</th>
           <th scope="col">Pool</th>
           {isShare ? <th scope="col">Amount</th> : null}
-          <th scope="col" className="number">
+          <th
+            scope="col"
+            className="number"
+            title="Grows with every lease of the resource: a provider refuses a smaller one"
+          >
             Fence
           </th>
           {isTimed ? (

@@ -12,6 +12,7 @@ import { CompareWeeks } from "./compare-weeks.tsx";
 import { EstimateAccuracyNote } from "./estimate.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
 import { PastTable } from "./past-table.tsx";
+import { WorstPools } from "./worst-pools.tsx";
 
 const hows = [
   ["", "All"],
@@ -35,8 +36,9 @@ export function History() {
     <>
       <h1>History</h1>
       <HistoryCharts />
-      <EstimateAccuracyNote />
+      <WorstPools />
       <CompareWeeks />
+      <EstimateAccuracyNote />
       <Past />
     </>
   );
@@ -62,13 +64,16 @@ function Past() {
       <h2 id="past-title">Past leases</h2>
       <div className="tools">
         <FilterBox label="Filter by holder, pool, resource or space" />
-        <Choice name="how" label="How it ended" options={hows} />
         <Choice name="purpose" label="Leases or cleanings" options={purposes} />
+        <span className="faint" aria-hidden="true">
+          Ended:
+        </span>
+        <Choice name="how" label="How it ended" options={hows} />
         <CsvButton name="history" rows={() => csvRows(data?.items ?? [])} />
       </div>
       <ProblemNote error={error} />
       {data === undefined ? (
-        error === undefined && <Loading />
+        <Loading error={error} />
       ) : data.items.length === 0 ? (
         <EmptyNote title="No past lease matches">
           Leases appear here when they end, and requests when they leave the queue.

@@ -3,6 +3,7 @@ import { useAnswer } from "../data/query.ts";
 import { allHubs, clustersOnHub } from "../data/questions.ts";
 import { grouped } from "../parts/numbers.ts";
 import { Age, inWholeSeconds } from "../parts/times.tsx";
+import { UsageBar } from "../parts/usage-bar.tsx";
 
 /** Where clusters are made. Nothing while the configuration has no hubs. */
 export function Hubs() {
@@ -18,11 +19,14 @@ export function Hubs() {
           <tr>
             <th scope="col">Hub</th>
             <th scope="col">State</th>
+            <th scope="col" className="optional">
+              In use
+            </th>
             <Figure title="Clusters" />
-            <Figure title="Lent" />
-            <Figure title="Stock" />
-            <Figure title="In flight" />
-            <Figure title="Failures" />
+            <Figure title="Lent" optional />
+            <Figure title="Stock" optional />
+            <Figure title="On their way" optional />
+            <Figure title="Failed to install" />
           </tr>
         </thead>
         <tbody>
@@ -38,9 +42,10 @@ export function Hubs() {
   );
 }
 
-function Figure({ title }: { title: string }) {
+/** `optional`: not on a phone. */
+function Figure({ title, optional = false }: { title: string; optional?: boolean }) {
   return (
-    <th scope="col" className="number">
+    <th scope="col" className={optional ? "number optional" : "number"}>
       {title}
     </th>
   );
@@ -48,32 +53,55 @@ function Figure({ title }: { title: string }) {
 
 function Row({ hub }: { hub: Hub }) {
   const { name, clusters, failures, limit } = hub;
+  const { lent, stock, inFlight } = clusters;
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td>
+      <td className="words">
         <HubState hub={hub} />
+      </td>
+      <td className="bar-cell optional">
+        <UsageBar states={statesOf(clusters)} total={limit ?? clusters.total} />
       </td>
       <td className="number">
         {grouped(clusters.total)}
         {limit === null ? null : ` of ${grouped(limit)}`}
       </td>
-      <td className="number">{grouped(clusters.lent)}</td>
-      <td className="number">{grouped(clusters.stock)}</td>
-      <td className="number">{grouped(clusters.inFlight)}</td>
-      <td className="number">
-        {failures.recent} of {failures.of}
+      <Count of={lent} />
+      <Count of={stock} />
+      <Count of={inFlight} />
+      <td className={failures.recent === 0 ? "number faint" : "number late"}>
+        {failures.of === 0 ? "none made yet" : `${failures.recent} of the last ${failures.of}`}
       </td>
     </tr>
   );
 }
+
+function statesOf({ lent, stock, inFlight }: Hub["clusters"]): Record<string, number> {
+  const all = { leased: lent, hibernated: stock, creating: inFlight };
+  return Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));
+}
+
+function Count({ of }: { of: number }) {
+  return <td className={`number optional${of === 0 ? " faint" : ""}`}>{grouped(of)}</td>;
+}
+
+const looks: Readonly<Record<Hub["state"], string>> = {
+  active: "free",
+  cordoned: "drained",
+  draining: "dirty",
+  unreachable: "bad",
+};
 
 /** The last error stands there in full: whoever reads it has to find its cause. */
 function HubState({ hub }: { hub: Hub }) {
   const { state, setState, set, outage, isProbed, isRetired, missingKinds } = hub;
   return (
     <>
-      <strong>{state}</strong>
+      <span className={`chip look-${looks[state]}`}>
+        <i aria-hidden="true" />
+        {state}
+      </span>
       {outage === null ? null : (
         <>
           {" "}
@@ -94,7 +122,7 @@ function OnHub({ name }: { name: string }) {
   if (data === undefined || data.length === 0) return null;
   const unlent = data.filter(({ lease }) => lease === null).length;
   return (
-    <details>
+    <details className="on-hub">
       <summary>
         {data.length === 1 ? "1 cluster" : `${grouped(data.length)} clusters`} on {name},{" "}
         {grouped(unlent)} without a lease
@@ -103,11 +131,15 @@ function OnHub({ name }: { name: string }) {
         <thead>
           <tr>
             <th scope="col">Cluster</th>
-            <th scope="col">State</th>
+            <th scope="col" className="optional">
+              State
+            </th>
             <Figure title="Age" />
             <th scope="col">Owner</th>
             <th scope="col">In Berth</th>
-            <th scope="col">Holder</th>
+            <th scope="col" className="optional">
+              Holder
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -126,11 +158,11 @@ function ClusterRow({ cluster: each }: { cluster: HubCluster }) {
       <th scope="row">
         {each.namespace}/{each.name}
       </th>
-      <td>{each.state}</td>
+      <td className="optional">{each.state}</td>
       <td className="number">{each.ageSeconds === null ? "–" : inWholeSeconds(each.ageSeconds)}</td>
       <td>{each.owner ?? "–"}</td>
       <td>{each.cluster ?? "–"}</td>
-      <td>{each.lease?.holder ?? "–"}</td>
+      <td className="optional">{each.lease?.holder ?? "–"}</td>
     </tr>
   );
 }

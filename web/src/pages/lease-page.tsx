@@ -4,6 +4,7 @@ import { leaseOrRequest } from "../data/questions.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
+import { usePlace } from "../router.ts";
 import { EndedView } from "./ended-view.tsx";
 import { EventsAbout } from "./event-list.tsx";
 import { HeldView } from "./held-view.tsx";
@@ -13,15 +14,16 @@ import { WaitingView } from "./waiting-view.tsx";
 export function LeasePage({ id }: { id: string }) {
   const { data, error } = useAnswer(leaseOrRequest(id));
   const over = error instanceof Problem && (error.status === 410 || error.status === 404);
+  const { path } = usePlace();
+  // An ended one belongs to the list that led here.
+  const waits = over ? path.startsWith("/requests/") : data?.granted === false;
   const holder = data?.granted ? data.lease.holder : data?.request.holder;
   return (
     <>
-      <Crumbs
-        trail={[data?.granted === false ? (["Queue", "/queue"] as const) : ["Leases", "/leases"]]}
-      />
+      <Crumbs trail={[waits ? ["Queue", "/queue"] : ["Leases", "/leases"]]} />
       {over ? <EndedView id={id} holder={holder} problem={error} /> : <ProblemNote error={error} />}
       {over ? null : data === undefined ? (
-        error === undefined && <Loading />
+        <Loading error={error} />
       ) : data.granted ? (
         <HeldView lease={data.lease} />
       ) : (

@@ -1,7 +1,6 @@
 import { useMemo, useState } from "react";
 import type { Lease } from "../../../src/api/schemas.ts";
-import { parseDuration, roughDuration } from "../../../src/core/model/time.ts";
-import { useInTime } from "../data/clock.ts";
+import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
 import { leasesOf } from "../data/questions.ts";
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
@@ -11,41 +10,47 @@ import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
-import { grouped } from "../parts/numbers.ts";
+import { Pick } from "../parts/pick.tsx";
 import { SpaceFilter } from "../parts/space-filter.tsx";
-import { Age, inWords, Left } from "../parts/times.tsx";
+import { Age, inWords } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at, useFilter } from "../router.ts";
 import { endLeaseAction, freeRevokedAction } from "./actions.ts";
-import { GroupRow } from "./group-row.tsx";
-import { firstRows, type Group, groupedBy, groupings, isWanted } from "./grouping.ts";
+import { GroupRow, useAllOfGroup } from "./group-row.tsx";
+import { firstRows, type Group, groupedBy, groupings, isWanted, rowCount } from "./grouping.ts";
+import { inLeaseOrder, leaseOrders } from "./lease-ends.ts";
+import { LeaseTiles } from "./lease-tiles.tsx";
+import { Ends, Heartbeat } from "./lease-times.tsx";
 
 const shownAtFirst = 100;
 
-/** All leases, the oldest first. */
+/** All leases: which end next, which are the oldest, and whose holders are silent. */
 export function Leases() {
   const { data, error } = useAnswer(leasesOf(undefined));
   const [text] = useFilter("q");
   const [space] = useFilter("space");
   const [by] = useFilter("group");
+  const [order] = useFilter("sort");
   const [limit, setLimit] = useState(shownAtFirst);
   const shown = useMemo(() => {
-    return (data ?? [])
-      .filter((lease) => isWanted(lease, wordsOf(lease), text, space))
-      .toSorted((a, b) => a.grantedAt.localeCompare(b.grantedAt));
-  }, [data, text, space]);
-  const groups = useMemo(() => groupsOf(shown, by), [shown, by]);
+    const wanted = (data ?? []).filter((lease) => isWanted(lease, wordsOf(lease), text, space));
+    return inLeaseOrder(wanted, order, serverNowMs());
+  }, [data, text, space, order]);
+  const groups = useMemo(() => groupsOf(shown, by, order), [shown, by, order]);
+  const first = firstRows(groups, limit);
   return (
     <>
-      <h1>
-        Leases <small>{data === undefined ? "" : grouped(data.length)}</small>
-      </h1>
+      <h1>Leases</h1>
       <ProblemNote error={error} />
       <NoActionsNote />
+      {data === undefined || data.length === 0 ? null : (
+        <LeaseTiles leases={shown} all={data.length} />
+      )}
       <div className="tools">
         <FilterBox label="Filter by holder, pool, resource or label" />
         <SpaceFilter spaces={(data ?? []).map((lease) => lease.space)} />
         <Choice name="group" label="Group" options={groupings} />
+        <Pick name="sort" label="Order" options={leaseOrders} />
         <CsvButton name="leases" rows={() => csvRows(shown)} />
       </div>
       {data === undefined ? (
@@ -55,9 +60,9 @@ export function Leases() {
           Try <code>berth run --pool POOL -- sleep 60</code>, and watch it here.
         </EmptyNote>
       ) : (
-        <LeaseTable groups={firstRows(groups, limit)} />
+        <LeaseTable groups={first} />
       )}
-      <MoreButton shown={limit} of={shown.length} onMore={setLimit} />
+      <MoreButton shown={rowCount(first)} of={shown.length} onMore={setLimit} />
     </>
   );
 }
@@ -66,14 +71,28 @@ function wordsOf({ claims }: Lease): readonly string[] {
   return claims.flatMap(({ pool, resource }) => [pool, resource]);
 }
 
-function groupsOf(leases: readonly Lease[], by: string): Group<Lease>[] {
+const releasedGroup = "all released, lease still open";
+
+function groupsOf(leases: readonly Lease[], by: string, order: string): Group<Lease>[] {
   if (by === "none") return [{ name: "", rows: leases }];
+  const groups = namedGroups(leases, by);
+  if (order === "") return groups;
+  // The group of the first lease comes first.
+  const place = new Map(leases.map((lease, index) => [lease, index]));
+  const first = ({ rows: [row] }: Group<Lease>) => (row && place.get(row)) ?? 0;
+  return groups.sort((a, b) => first(a) - first(b));
+}
+
+function namedGroups(leases: readonly Lease[], by: string): Group<Lease>[] {
   if (by === "space") return groupedBy(leases, ({ space }) => space ?? "");
-  return groupedBy(leases, ({ claims }) => {
+  const groups = groupedBy(leases, ({ claims }) => {
     // A pool with `hold` takes its claims back before the lease ends.
-    if (claims.length === 0) return "all released, lease still open";
+    if (claims.length === 0) return releasedGroup;
     return [...new Set(claims.map(({ pool }) => pool))].join(" and ");
   });
+  // Nobody waits for these, so they come last.
+  const isReleased = ({ name }: Group<Lease>) => name === releasedGroup;
+  return [...groups.filter((group) => !isReleased(group)), ...groups.filter(isReleased)];
 }
 
 function csvRows(leases: readonly Lease[]) {
@@ -88,6 +107,7 @@ function csvRows(leases: readonly Lease[]) {
 }
 
 export function LeaseTable({ groups }: { groups: readonly Group<Lease>[] }) {
+  const allOf = useAllOfGroup();
   return (
     <table className="leases stack">
       <thead>
@@ -95,25 +115,27 @@ export function LeaseTable({ groups }: { groups: readonly Group<Lease>[] }) {
           <th scope="col">Holder</th>
           <th scope="col">Holds</th>
           <th scope="col" className="number">
-            For
+            Held for
           </th>
           <th scope="col" className="number optional">
             Waited
           </th>
-          <th scope="col" className="number">
-            Heartbeat
+          <th scope="col" className="number beat">
+            Last heartbeat
           </th>
-          <th scope="col" className="number">
-            Left
+          <th scope="col" className="number ends">
+            Ends
           </th>
           <th scope="col" className="action-cell">
             <span className="hidden">Actions</span>
           </th>
         </tr>
       </thead>
-      {groups.map(({ name, rows }) => (
+      {groups.map(({ name, rows, count = rows.length }) => (
         <tbody key={name}>
-          {name === "" ? null : <GroupRow name={name} count={rows.length} columns={7} />}
+          {name === "" ? null : (
+            <GroupRow {...{ name, count, shown: rows.length, all: allOf(name) }} columns={7} />
+          )}
           {rows.map((lease) => (
             <LeaseRow key={lease.id} lease={lease} />
           ))}
@@ -124,12 +146,13 @@ export function LeaseTable({ groups }: { groups: readonly Group<Lease>[] }) {
 }
 
 function LeaseRow({ lease }: { lease: Lease }) {
-  const { id, holder, space, claims, grantedAt, waitedSeconds, endsAt, revokedAt } = lease;
+  const { id, holder, space, claims, grantedAt, waitedSeconds, revokedAt } = lease;
   return (
     <tr data-row>
       <th scope="row">
         <Link href={at("leases", id)}>{holder}</Link>
         {space === undefined ? null : <small className="faint"> {space}</small>}
+        {lease.delivered === false ? <small className="late"> not fetched yet</small> : null}
       </th>
       <td className="wants">
         {claims.length === 0 ? <span className="faint">nothing any more</span> : null}
@@ -140,17 +163,20 @@ function LeaseRow({ lease }: { lease: Lease }) {
           </span>
         ))}
       </td>
-      <td className="number" data-label="Held">
+      <td className="number held-for" data-label="Held">
         <Age since={grantedAt} />
       </td>
-      <td className="number optional" data-label="Waited">
+      <td
+        className={waitedSeconds < 1 ? "number optional faint" : "number optional"}
+        data-label="Waited"
+      >
         {inWords(waitedSeconds)}
       </td>
       <td className="number" data-label="Heartbeat">
-        <HeartbeatAge lease={lease} />
+        <Heartbeat lease={lease} />
       </td>
-      <td className="number" data-label="Left">
-        <Left until={endsAt} />
+      <td className="number ends" data-label="Ends">
+        <Ends lease={lease} />
       </td>
       <td className="action-cell">
         <ActionButton
@@ -158,27 +184,5 @@ function LeaseRow({ lease }: { lease: Lease }) {
         />
       </td>
     </tr>
-  );
-}
-
-/** A lease is at risk when this part of its time without a heartbeat is over. */
-const riskyPart = 0.67;
-
-/** How long ago the last heartbeat was. */
-function HeartbeatAge({ lease: { ttl, expiresAt, revokedAt } }: { lease: Lease }) {
-  const ttlMs = ttl === null ? null : (parseDuration(ttl) ?? null);
-  const ageOf = (nowMs: number) =>
-    ttlMs === null || expiresAt === null ? 0 : ttlMs - (Date.parse(expiresAt) - nowMs);
-  const words = useInTime((nowMs) => `${roughDuration(Math.max(0, ageOf(nowMs)))} ago`);
-  const isRisky = useInTime((nowMs) => Number(ageOf(nowMs) > (ttlMs ?? 0) * riskyPart));
-  if (ttlMs === null || expiresAt === null) return <span className="faint">none needed</span>;
-  if (revokedAt !== null) return <span className="late">ended by an operator</span>;
-  return (
-    <span
-      className={isRisky === 1 ? "late" : undefined}
-      title={`It expires after ${ttl} without one`}
-    >
-      {words}
-    </span>
   );
 }

@@ -1,42 +1,99 @@
+import type { ReactNode } from "react";
+import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Lease } from "../../../src/api/schemas.ts";
 import { useNowMs } from "../data/clock.ts";
-import { clockTime } from "../parts/clock-time.ts";
 import { inWords, Moment } from "../parts/times.tsx";
+import { endOf } from "./lease-ends.ts";
 
 /** The life of a lease as one bar: how long it waited, how long it is held, and what is left. */
 export function LifeBar({ lease }: { lease: Lease }) {
   const now = useNowMs();
-  const [asked, granted] = [Date.parse(lease.queuedAt), Date.parse(lease.grantedAt)];
-  const end = lease.endsAt === null ? now : Math.max(now, Date.parse(lease.endsAt));
-  const whole = Math.max(1, end - asked);
+  const end = endOf(lease);
+  const { expiresAt, queuedAt, grantedAt } = lease;
+  const endsAt = end?.at ?? expiresAt;
+  return (
+    <Life
+      asked={queuedAt}
+      granted={grantedAt}
+      heldUntilMs={now}
+      endMs={Math.max(now, endsAt === null ? now : Date.parse(endsAt))}
+      end={
+        endsAt === null ? (
+          "ends with its release"
+        ) : (
+          <>
+            {end === null ? "expires " : "ends "}
+            <Moment at={endsAt} />
+            {end === null ? " unless a heartbeat comes" : `: ${end.why}`}
+          </>
+        )
+      }
+    >
+      {endsAt === null ? null : (
+        <span>
+          <i className="look-track" aria-hidden="true" />
+          {end === null ? " left without a heartbeat" : ` left: ${end.why}`}
+        </span>
+      )}
+    </Life>
+  );
+}
+
+/** The same of a lease that has ended. */
+export function PastLifeBar({ entry }: { entry: HistoryEntry }) {
+  const { grantedAt, endedAt, waitSeconds } = entry;
+  if (grantedAt === null) return null;
+  const asked = new Date(Date.parse(grantedAt) - (waitSeconds ?? 0) * 1_000).toISOString();
+  const endMs = Date.parse(endedAt);
+  return (
+    <Life
+      asked={asked}
+      granted={grantedAt}
+      heldUntilMs={endMs}
+      endMs={endMs}
+      end={
+        <>
+          ended <Moment at={endedAt} />
+        </>
+      }
+    />
+  );
+}
+
+interface LifeProps {
+  readonly asked: string;
+  readonly granted: string;
+  readonly heldUntilMs: number;
+  readonly endMs: number;
+  readonly end: ReactNode;
+  readonly children?: ReactNode;
+}
+
+function Life({ asked, granted, heldUntilMs, endMs, end, children }: LifeProps) {
+  const [askedMs, grantedMs] = [Date.parse(asked), Date.parse(granted)];
+  const whole = Math.max(1, endMs - askedMs);
   const part = (ms: number) => `${(Math.max(0, ms) / whole) * 100}%`;
   return (
     <figure className="life">
       <div className="bar" aria-hidden="true">
-        <span className="look-waiting" style={{ flexBasis: part(granted - asked) }} />
-        <span className="look-held" style={{ flexBasis: part(now - granted) }} />
+        <span className="look-waited" style={{ flexBasis: part(grantedMs - askedMs) }} />
+        <span className="look-held" style={{ flexBasis: part(heldUntilMs - grantedMs) }} />
       </div>
       <figcaption>
         <span>
-          asked <Moment at={lease.queuedAt} />
+          asked <Moment at={asked} />
         </span>
-        <span>
-          {lease.endsAt === null ? `now ${clockTime(now)}` : "ends "}
-          {lease.endsAt === null ? null : <Moment at={lease.endsAt} />}
-        </span>
+        <span>{end}</span>
       </figcaption>
       <p className="legend">
         <span>
-          <i className="look-waiting" aria-hidden="true" /> waited {inWords(lease.waitedSeconds)}
+          <i className="look-waited" aria-hidden="true" /> waited{" "}
+          {inWords((grantedMs - askedMs) / 1_000)}
         </span>
         <span>
-          <i className="look-held" aria-hidden="true" /> held since <Moment at={lease.grantedAt} />
+          <i className="look-held" aria-hidden="true" /> held since <Moment at={granted} />
         </span>
-        {lease.endsAt === null ? null : (
-          <span>
-            <i className="look-track" aria-hidden="true" /> left of its max lifetime
-          </span>
-        )}
+        {children}
       </p>
     </figure>
   );

@@ -1,7 +1,9 @@
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
+import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
-import { allPools } from "../data/questions.ts";
+import { allPools, queueOf } from "../data/questions.ts";
+import { useStore } from "../data/store.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { at } from "../router.ts";
@@ -14,6 +16,7 @@ import { PinButtons } from "./pin-buttons.tsx";
 export function LimitSection({ pool }: { pool: Pool }) {
   const { limits } = pool.flow;
   const { data } = useAnswer(allPools);
+  const waitingFor = useWaiting(pool, data?.pools ?? []);
   if (limits.length === 0) return null;
   const full = limits.find(({ used, limit }) => used >= limit);
   const words = full === undefined ? "open" : `${full.pool} is full`;
@@ -25,7 +28,12 @@ export function LimitSection({ pool }: { pool: Pool }) {
     >
       <dl className="limits" aria-label="Limits">
         {limits.map((limit) => (
-          <LimitLine key={limit.pool} limit={limit} own={pool.name} pools={data?.pools ?? []} />
+          <LimitLine
+            key={limit.pool}
+            {...{ limit, waitingFor }}
+            own={pool.name}
+            pools={data?.pools ?? []}
+          />
         ))}
       </dl>
     </GateCard>
@@ -37,19 +45,34 @@ interface LineProps {
   /** The pool that the section is about. */
   readonly own: string;
   readonly pools: readonly Pool[];
+  readonly waitingFor: (name: string) => number;
 }
 
-function LimitLine({ limit: { pool: name, used, limit }, own, pools }: LineProps) {
+/** How many wait for a pool: as in the lists of this page, where they have it. */
+function useWaiting(own: Pool, pools: readonly Pool[]): (name: string) => number {
+  const us = useStore(whoami);
+  const { data: queue } = useAnswer(queueOf(own.name));
+  return (name) => {
+    if (name === own.name) return countsOf(own).waiting;
+    if (own.limit !== undefined && queue !== undefined && us?.role !== "holder") {
+      return queue.filter(({ items }) => items.some((item) => item.pool === name)).length;
+    }
+    const other = pools.find((pool) => pool.name === name);
+    return other === undefined ? 0 : countsOf(other).waiting;
+  };
+}
+
+function LimitLine({ limit: { pool: name, used, limit }, own, pools, waitingFor }: LineProps) {
   const sharers = sharersOf(name, pools);
   return (
     <div>
       <dt>{name === own ? "This pool" : <Link href={at("pools", name)}>{name}</Link>}</dt>
       <dd>
         <span className="bar" aria-hidden="true">
-          {(sharers.length === 0 ? [{ name, held: used }] : sharers).map((sharer) => (
+          {(sharers.length === 0 ? [{ name, held: used }] : sharers).map((sharer, index) => (
             <span
               key={sharer.name}
-              className="look-held share"
+              className={`look-held ${shadeOf(index)}`}
               title={`${sharer.name}: ${sharer.held}`}
               style={{ flexBasis: `${(sharer.held / Math.max(1, used, limit)) * 100}%` }}
             />
@@ -63,10 +86,11 @@ function LimitLine({ limit: { pool: name, used, limit }, own, pools }: LineProps
       {sharers.length === 0 ? null : (
         <dd className="sharers">
           <span className="faint">Shared by</span>
-          {sharers.map((sharer) => (
+          {sharers.map((sharer, index) => (
             <span key={sharer.name}>
+              <i className={`look-held ${shadeOf(index)}`} aria-hidden="true" />{" "}
               <Link href={at("pools", sharer.name)}>{sharer.name}</Link> {grouped(sharer.held)}
-              <Waiting pool={pools.find((pool) => pool.name === sharer.name)} />
+              <Waiting count={waitingFor(sharer.name)} />
             </span>
           ))}
         </dd>
@@ -75,7 +99,11 @@ function LimitLine({ limit: { pool: name, used, limit }, own, pools }: LineProps
   );
 }
 
-function Waiting({ pool }: { pool: Pool | undefined }) {
-  const waiting = pool === undefined ? 0 : countsOf(pool).waiting;
-  return waiting === 0 ? null : <span className="faint"> ({grouped(waiting)} waiting)</span>;
+/** Neighbours in the bar have different shades, and the list below has the same ones. */
+function shadeOf(index: number): string {
+  return `shade-${index % 3}`;
+}
+
+function Waiting({ count }: { count: number }) {
+  return count === 0 ? null : <span className="faint"> ({grouped(count)} waiting)</span>;
 }

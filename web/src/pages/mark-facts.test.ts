@@ -7,9 +7,11 @@ const at = "2031-02-03T04:05:06.000Z";
 const seconds = Date.parse(at) / 1_000;
 
 test("rateMarks() says what the rate is from then on, and why", () => {
-  const change = { at, rate: 2.5, was: 5, cause: "throttled", by: null } as RateChange;
-  expect(rateMarks([change, { ...change, rate: null, cause: "unpinned", by: "ada" }])).toEqual([
-    { at: seconds, text: "2.5 starts per minute: throttled" },
+  const change = { at, rate: 2.5, was: 5, cause: "configured", by: null } as RateChange;
+  const others = ["throttled", "clean"].map((cause) => ({ ...change, cause }));
+  const unpinned = { ...change, rate: null, cause: "unpinned", by: "ada" };
+  expect(rateMarks([change, ...others, unpinned])).toEqual([
+    { at: seconds, text: "2.5 starts per minute: configured" },
     { at: seconds, text: "no pace: unpinned by ada" },
   ]);
 });

@@ -3,15 +3,19 @@ import type { AuditEntry } from "../../../src/api/audit-schemas.ts";
 import type { Stats } from "../../../src/api/history-schemas.ts";
 import type { RateChange } from "../../../src/api/schemas.ts";
 import { roughDuration } from "../../../src/core/model/time.ts";
-import type { Mark } from "../parts/time-chart.tsx";
+import type { Mark } from "../parts/chart-marks.ts";
 import { rateWords } from "./flow-facts.ts";
 
 export function markAt(at: string, text: string): Mark {
   return { at: Date.parse(at) / 1_000, text };
 }
 
+/** Reports change a rate in many small steps, which have a chart of their own. */
+const bySteps: readonly string[] = ["throttled", "clean"];
+
 export function rateMarks(changes: readonly RateChange[]): Mark[] {
-  return changes.map(({ at, rate, cause, by }) => {
+  const single = changes.filter(({ cause }) => !bySteps.includes(cause));
+  return single.map(({ at, rate, cause, by }) => {
     const what = rate === null ? "no pace" : `${rateWords(rate)} starts per minute`;
     return markAt(at, `${what}: ${cause}${by === null ? "" : ` by ${by}`}`);
   });

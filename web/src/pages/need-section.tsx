@@ -1,13 +1,15 @@
 import { useId } from "react";
-import type { Explanation } from "../../../src/api/schemas.ts";
+import type { Explanation, Lease } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { resourcesOf } from "../data/questions.ts";
+import { leasesOf, queueOf, resourcesOf } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { Age, Left } from "../parts/times.tsx";
+import { amountText, conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import type { Amounts } from "./fit-facts.ts";
 import { FitPicture } from "./fit-picture.tsx";
+import { endOf } from "./lease-ends.ts";
 
 type Need = Explanation["needs"][number];
 
@@ -33,13 +35,13 @@ export function NeedSection({ need, amount }: { need: Need; amount: Amounts | un
           <h3>
             Ahead of it <small>{grouped(need.ahead)}</small>
           </h3>
-          <Ahead requests={aheadOfIt} all={need.ahead} />
+          <Ahead pool={pool} requests={aheadOfIt} all={need.ahead} />
         </section>
         <section className="gate" aria-label={`Holders of ${pool}`}>
           <h3>
             Held now by <small>{grouped(heldBy.length)}</small>
           </h3>
-          <Holders heldBy={heldBy} />
+          <Holders pool={pool} heldBy={heldBy} />
         </section>
       </div>
     </section>
@@ -63,17 +65,38 @@ function Rooms({ pool, amount, rooms }: RoomProps) {
   return data === undefined ? null : <FitPicture amount={amount} resources={data} rooms={rooms} />;
 }
 
-function Ahead({ requests, all }: { requests: Need["aheadOfIt"]; all: number }) {
+interface AheadProps {
+  readonly pool: string;
+  readonly requests: Need["aheadOfIt"];
+  readonly all: number;
+}
+
+function Ahead({ pool, requests, all }: AheadProps) {
+  const queue = useAnswer(queueOf(pool)).data ?? [];
   if (all === 0) return <p className="calm">Nobody: it is next.</p>;
   return (
     <>
       <ol className="rows">
-        {requests.map(({ id, holder, count }) => (
-          <li key={id} data-row>
-            <Link href={at("requests", id)}>{holder}</Link>
-            <span className="faint">wants {grouped(count)}</span>
-          </li>
-        ))}
+        {requests.map(({ id, holder, count }) => {
+          const request = queue.find((one) => one.id === id);
+          const conditions = conditionsText(
+            request?.items.find((item) => item.pool === pool) ?? {},
+          );
+          return (
+            <li key={id} data-row>
+              <Link href={at("requests", id)}>{holder}</Link>
+              <span className="faint">
+                {conditions}
+                {count === 1 ? "" : ` ×${grouped(count)}`}
+              </span>
+              {request === undefined ? null : (
+                <span className="faint">
+                  waits <Age since={request.queuedAt} />
+                </span>
+              )}
+            </li>
+          );
+        })}
       </ol>
       {all > requests.length ? (
         <p className="calm">and {grouped(all - requests.length)} more</p>
@@ -85,20 +108,32 @@ function Ahead({ requests, all }: { requests: Need["aheadOfIt"]; all: number }) 
 /** As many as are read at a glance. */
 const holdersMax = 12;
 
-function Holders({ heldBy }: { heldBy: Need["heldBy"] }) {
+/** Those first of which the next end is known: they come free soonest. */
+function Holders({ pool, heldBy }: { pool: string; heldBy: Need["heldBy"] }) {
+  const leases = useAnswer(leasesOf(pool)).data ?? [];
   if (heldBy.length === 0) return <p className="calm">Nobody holds any of it.</p>;
+  const byId = new Map(leases.map((lease) => [lease.id, lease]));
+  const rows = heldBy
+    .map((held) => {
+      const lease = byId.get(held.id);
+      return { held, lease, end: lease === undefined ? null : endOf(lease) };
+    })
+    .sort(
+      (a, b) => (Date.parse(a.end?.at ?? "") || never) - (Date.parse(b.end?.at ?? "") || never),
+    );
   return (
     <>
       <ol className="rows">
-        {heldBy.slice(0, holdersMax).map((held) => (
-          <li key={held.resource} data-row>
+        {rows.slice(0, holdersMax).map(({ held, lease, end }) => (
+          <li key={`${held.resource} ${held.id}`} data-row>
             <Link href={at("resources", held.resource)}>{held.resource}</Link>
             <Link href={at("leases", held.id)}>{held.holder}</Link>
+            <Amount of={held.resource} lease={lease} />
             <span className="faint">
               for <Age since={held.since} />
-              {held.backBy === null ? null : (
+              {end === null ? null : (
                 <>
-                  , expires in <Left until={held.backBy} />
+                  , {end.why} in <Left until={end.at} />
                 </>
               )}
             </span>
@@ -110,4 +145,11 @@ function Holders({ heldBy }: { heldBy: Need["heldBy"] }) {
       ) : null}
     </>
   );
+}
+
+const never = Number.MAX_SAFE_INTEGER;
+
+function Amount({ of, lease }: { of: string; lease: Lease | undefined }) {
+  const text = amountText(lease?.claims.find(({ resource }) => resource === of)?.amount);
+  return text === "" ? null : <span className="faint">{text}</span>;
 }

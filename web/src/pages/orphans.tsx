@@ -17,7 +17,7 @@ export function Orphans() {
         The drivers have found these, and no pool has them. Destroy them by hand, or take them over
         with <code>berth clusters adopt</code>.
       </p>
-      <table className="orphans">
+      <table className="orphans stack">
         <thead>
           <tr>
             <th scope="col">Name outside</th>
@@ -42,9 +42,11 @@ function Row({ orphan: { name, instance, template, seenSeconds } }: { orphan: Or
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td>{instance}</td>
-      <td>{template}</td>
-      <td className="number">{inWholeSeconds(seenSeconds)}</td>
+      <td data-label="Instance">{instance}</td>
+      <td data-label="Template">{template}</td>
+      <td className="number" data-label="Known for">
+        {inWholeSeconds(seenSeconds)}
+      </td>
     </tr>
   );
 }

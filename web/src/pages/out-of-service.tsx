@@ -3,14 +3,17 @@ import type { Resource } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allPools, inStates } from "../data/questions.ts";
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
+import { CsvButton } from "../parts/csv-button.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { grouped } from "../parts/numbers.ts";
 import { Age } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { actionsFor } from "./actions.ts";
+import { drainWords } from "./resource-facts.ts";
 
 const shownAtFirst = 50;
 
@@ -28,9 +31,12 @@ export function OutOfService() {
   const [text] = useFilter("q");
   const shown = useMemo(() => {
     const wanted = text.toLowerCase();
-    const has = ({ name, pool, note }: Resource) =>
-      [name, pool, note].some((word) => word.toLowerCase().includes(wanted));
-    return data?.map((resources) => resources.filter(has)) ?? [];
+    const has = (resource: Resource) =>
+      [resource.name, resource.pool, resource.note, drainWords(resource)].some((word) =>
+        word.toLowerCase().includes(wanted),
+      );
+    const byAge = (a: Resource, b: Resource) => a.changedAt.localeCompare(b.changedAt);
+    return data?.map((resources) => resources.filter(has).sort(byAge)) ?? [];
   }, [data, text]);
   const isEmpty = data?.every((resources) => resources.length === 0) ?? false;
   return (
@@ -46,6 +52,7 @@ export function OutOfService() {
       ) : (
         <div className="tools">
           <FilterBox label="Filter by resource, pool or note" />
+          <CsvButton name="out-of-service" rows={() => csvRows(shown.flat())} />
         </div>
       )}
       {!isEmpty && data !== undefined && shown.every((resources) => resources.length === 0) ? (
@@ -58,6 +65,14 @@ export function OutOfService() {
   );
 }
 
+function csvRows(resources: readonly Resource[]) {
+  const rows = resources.map((resource) => [
+    ...[resource.name, resource.pool, resource.drained ? "drained" : resource.state],
+    ...[resource.changedAt, drainWords(resource), resource.note],
+  ]);
+  return [["resource", "pool", "state", "since", "drained", "note"], ...rows];
+}
+
 /** How many in each state. Cooling ones need no action, but the overview counts them. */
 function Counts({ found }: { found: readonly (readonly Resource[])[] }) {
   const { data } = useAnswer(allPools);
@@ -68,7 +83,12 @@ function Counts({ found }: { found: readonly (readonly Resource[])[] }) {
       figures={[
         ...states.map(([state, title], index) => {
           const value = found[index]?.length ?? 0;
-          return { label: title, value, bad: state === "quarantined" && value > 0 };
+          return {
+            label: title,
+            value,
+            bad: state === "quarantined" && value > 0,
+            ...(value > 0 && { href: `#out-${state}` }),
+          };
         }),
         { label: "Cooling", value: cooling, aside: "free by themselves" },
       ]}
@@ -89,7 +109,7 @@ function InState({ state, title, about, resources }: InStateProps) {
   return (
     <section aria-labelledby={`out-${state}`}>
       <h2 id={`out-${state}`}>
-        {title} <small>{about}</small>
+        {title} <small>{grouped(resources.length)}</small> <small className="about">{about}</small>
       </h2>
       <table className="out stack">
         <thead>
@@ -117,8 +137,9 @@ function InState({ state, title, about, resources }: InStateProps) {
 }
 
 function OutRow({ resource }: { resource: Resource }) {
-  const { name, pool, changedAt, note } = resource;
+  const { name, pool, changedAt, note, lease, failures } = resource;
   const [first = "", ...rest] = note.trim().split("\n");
+  const drain = drainWords(resource);
   return (
     <tr data-row>
       <th scope="row">
@@ -131,6 +152,14 @@ function OutRow({ resource }: { resource: Resource }) {
         <Age since={changedAt} />
       </td>
       <td className="words">
+        {drain === "" ? null : <div>{drain}</div>}
+        {lease === null ? null : (
+          <div>
+            {resource.state === "cleaning" ? "Cleaned" : "Still held"} by{" "}
+            <Link href={at("leases", lease.id)}>{lease.holder}</Link>
+          </div>
+        )}
+        {failures < 2 ? null : <div>Cleaning has failed {grouped(failures)} times in a row</div>}
         {rest.length === 0 ? (
           first
         ) : (

@@ -13,7 +13,7 @@ import { percent } from "../parts/numbers.ts";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
 import { Attention } from "./attention.tsx";
-import { coolingAside, hasProblem, outOf, sortedBy, statesOf } from "./pool-facts.ts";
+import { coolingAside, hasProblem, outOf, sortedBy, statesOf, waitsTooLong } from "./pool-facts.ts";
 import { poolOrders, usePoolOrder } from "./pool-order.ts";
 import { PoolRow } from "./pool-row.tsx";
 import { Servers } from "./servers.tsx";
@@ -68,8 +68,8 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
             : `${shown.length} of ${pools.length}`}
         </span>
       </div>
-      <PoolTable pools={shown} trends={trends} />
       <Legend states={shown.flatMap((pool) => Object.keys(statesOf(pool)))} />
+      <PoolTable pools={shown} trends={trends} />
     </>
   );
 }
@@ -102,7 +102,12 @@ function Totals({ pools }: { pools: readonly Pool[] }) {
         { label: "Free", value: sum(({ free }) => free) },
         { label: "Out of service", value: sum(outOf), aside: coolingAside(pools), href: "/out" },
         { label: "Waiting", value: sum(({ waiting }) => waiting), href: "/queue" },
-        { label: "Longest wait", value: oldest < 0 ? "–" : inWholeSeconds(oldest) },
+        {
+          label: "Longest wait",
+          value: oldest < 0 ? "–" : inWholeSeconds(oldest),
+          href: "/queue?sort=wait",
+          bad: pools.some(waitsTooLong),
+        },
       ]}
     />
   );
@@ -152,7 +157,7 @@ function PoolTable({ pools, trends }: { pools: readonly Pool[]; trends: Trends |
       <table className="pools">
         <thead>
           <tr>
-            <SortHeader name="" label="Pool" />
+            <SortHeader name="name" label="Pool" />
             <SortHeader name="usage" label="In use" className="bar-cell" />
             <SortHeader name="size" label="Held" className="number held-cell" />
             <SortHeader name="free" label="Free" className="number free-cell" />
@@ -163,7 +168,17 @@ function PoolTable({ pools, trends }: { pools: readonly Pool[]; trends: Trends |
               Waits for
             </th>
             <th scope="col" className="spark-cell">
-              {trends === undefined ? "" : `${window.charAt(0).toUpperCase()}${window.slice(1)}`}
+              {trends === undefined ? null : (
+                <span className="legend">
+                  {`${window.charAt(0).toUpperCase()}${window.slice(1)}:`}
+                  <span>
+                    <i className="look-held" aria-hidden="true" /> held
+                  </span>
+                  <span>
+                    <i className="key-line" aria-hidden="true" /> waiting
+                  </span>
+                </span>
+              )}
             </th>
           </tr>
         </thead>

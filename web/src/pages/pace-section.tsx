@@ -3,7 +3,7 @@ import { useInTime } from "../data/clock.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { Age, inWholeSeconds, inWords, Left } from "../parts/times.tsx";
+import { Age, inWholeSeconds, inWords } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import { findsItsRate, hasPace, rateWords } from "./flow-facts.ts";
 import { GateCard } from "./gate-card.tsx";
@@ -25,6 +25,7 @@ export function PaceSection({ pool }: { pool: Pool }) {
       buttons={<PinButtons pool={pool} />}
       wide={findsItsRate(pool.policy) || pool.flow.pinned !== null}
     >
+      <Throttled pool={pool} />
       <Opening pool={pool} left={left} />
       <PaceFacts pool={pool} />
       <RateHistory pool={pool} />
@@ -32,10 +33,25 @@ export function PaceSection({ pool }: { pool: Pool }) {
   );
 }
 
+/** What throttling costs now, in one line. */
+function Throttled({ pool: { policy, flow } }: { pool: Pool }) {
+  const { adaptive } = policy;
+  const { rate, reports, pinned } = flow;
+  if (adaptive?.mode !== "auto" || pinned !== null || rate === null) return null;
+  if (rate >= adaptive.max || reports.throttled === 0) return null;
+  return (
+    <p className="callout">
+      <b>Throttled.</b>
+      {rateWords(rate)} of at most {rateWords(adaptive.max)} starts per minute, after{" "}
+      {grouped(reports.throttled)} reports of throttling.
+    </p>
+  );
+}
+
 /** How much of the time between two grants is over. */
 function Opening({ pool: { flow }, left }: { pool: Pool; left: number }) {
   const { everySeconds } = flow;
-  if (everySeconds === null) return null;
+  if (everySeconds === null || left === 0) return null;
   const done = Math.min(1, Math.max(0, 1 - left / everySeconds));
   return (
     <span className="opening" aria-hidden="true">
@@ -44,8 +60,8 @@ function Opening({ pool: { flow }, left }: { pool: Pool; left: number }) {
   );
 }
 
-function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
-  const { everySeconds, rate, advisedRate, nextGrantAt, nextGrantBy, pinned, reports } = flow;
+function PaceFacts({ pool: { name, policy, flow, waiting } }: { pool: Pool }) {
+  const { everySeconds, rate, advisedRate, nextGrantBy, pinned, reports } = flow;
   const paced = everySeconds !== null;
   const reported = findsItsRate(policy) || reports.throttled + reports.ok > 0;
   const { adaptive } = policy;
@@ -55,10 +71,11 @@ function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
       facts={[
         paced && ["One every", inWords(everySeconds)],
         paced && ["Starts per minute", rateWords(rate ?? 60 / everySeconds)],
-        (paced || nextGrantAt !== null) && [
-          "Next grant in",
-          nextGrantAt === null ? "now" : <Left key="next" until={nextGrantAt} />,
-        ],
+        paced &&
+          waiting > 0 && [
+            `${grouped(waiting)} waiting take`,
+            `about ${inWholeSeconds(waiting * everySeconds)} at this pace`,
+          ],
         nextGrantBy !== null &&
           nextGrantBy !== name && [
             "Because of",

@@ -10,6 +10,14 @@ interface Props {
   readonly ofOne?: boolean;
 }
 
+/** In the words of the filters above; others are words already. */
+const hows: Readonly<Record<string, string>> = {
+  hold: "auto-released",
+  lifetime: "lifetime reached",
+  revoked: "ended by an operator",
+  abandoned: "gave up waiting",
+};
+
 /** Past leases, the latest first. */
 export function PastTable({ entries, ofOne = false }: Props) {
   const hasAmounts = entries.some(({ amount }) => amount !== null);
@@ -48,7 +56,9 @@ export function PastTable({ entries, ofOne = false }: Props) {
             <td className="number" data-label="Held">
               {inWords(entry.holdSeconds)}
             </td>
-            <td className={isBad(entry.how) ? "late" : undefined}>{entry.how}</td>
+            <td className={isBadEnd(entry.how) ? "late" : undefined}>
+              {hows[entry.how] ?? entry.how}
+            </td>
           </tr>
         ))}
       </tbody>
@@ -69,6 +79,7 @@ function What({ entry: { resource, pool, amount } }: { entry: HistoryEntry }) {
   );
 }
 
-function isBad(how: string): boolean {
+/** Whether a job did not end by itself. */
+export function isBadEnd(how: string): boolean {
   return ["expired", "lifetime", "abandoned", "failed"].includes(how);
 }

@@ -28,7 +28,7 @@ function PinDialog({ pool, onClose }: { pool: Pool; onClose: () => void }) {
   return (
     <ActionDialog action={action} onClose={onClose}>
       <label>
-        Starts per minute
+        Starts per minute, {rateMin} to {rateMax.toLocaleString("en")}
         <input
           required
           type="number"
@@ -54,7 +54,9 @@ function pin(pool: Pool, rate: number): Action {
   const { name } = pool;
   return {
     verb: "Pin",
-    title: Number.isNaN(rate) ? `Pin ${name}` : `Pin ${name} at ${rate} starts per minute`,
+    title: Number.isNaN(rate)
+      ? `Pin the start rate of ${name}`
+      : `Pin ${name} at ${rate} starts per minute`,
     effects: pinEffects(pool, rate),
     run: (audit) => berth.pin(name, { rate, ...audit }),
     done: `${name} is pinned at ${rate} starts per minute`,

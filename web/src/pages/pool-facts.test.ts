@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
-import { hasProblem, outOf, sortedBy, waitsTooLong } from "./pool-facts.ts";
+import type { Pool } from "../../../src/api/schemas.ts";
+import { hasProblem, outOf, sortedBy, waitsForReason, waitsTooLong } from "./pool-facts.ts";
 
 test("outOf() counts what is neither free nor held", () => {
   expect(outOf(pool({}))).toBe(1);
@@ -24,6 +25,10 @@ test("hasProblem() finds what is quarantined", () => {
   expect(hasProblem(pool({ states: { quarantined: 1 } }))).toBe(true);
 });
 
+function namesOf(pools: readonly { readonly name: string }[]): string {
+  return pools.map(({ name }) => name).join("");
+}
+
 describe("sortedBy()", () => {
   const pools = [
     pool({ name: "b", waiting: 1 }),
@@ -37,10 +42,31 @@ describe("sortedBy()", () => {
     ["oldest", "cab"],
     ["usage", "abc"],
   ])("%j", (sort, want) => {
-    expect(
-      sortedBy(pools, sort)
-        .map(({ name }) => name)
-        .join(""),
-    ).toBe(want);
+    expect(namesOf(sortedBy(pools, sort))).toBe(want);
   });
+
+  test("long waits come first, then queues of a minute, then broken resources", () => {
+    const some = [
+      pool({ name: "a", oldestWaitSeconds: 5 }),
+      pool({ name: "b", oldestWaitSeconds: 90 }),
+      pool({ name: "c", oldestWaitSeconds: 4_000 }),
+      pool({ name: "d", states: { quarantined: 1 } }),
+      pool({ name: "e", oldestWaitSeconds: 60 }),
+    ];
+    expect(namesOf(sortedBy(some, "trouble"))).toBe("cbeda");
+  });
+});
+
+test.each([
+  ["quota_reached", "aws", "quota", undefined],
+  ["paced", "install", "install", "too"],
+  ["paced", "aws", "pace", "one every 4s"],
+  ["no_free", "aws", "release", undefined],
+  ["something_new", "aws", "see queue", undefined],
+])("waitsForReason() of %s at %s", (code, pool, word, detail) => {
+  const told = waitsForReason(
+    { code, pool, message: "why" },
+    { name: "aws", flow: { everySeconds: 4 } as Pool["flow"] },
+  );
+  expect([told.word, told.detail, told.why]).toEqual([word, detail, "why"]);
 });

@@ -1,7 +1,8 @@
 /** The overview's numbers of a pool; the same as in `berth status`. */
 import { countsOf } from "../../../src/api/pool-counts.ts";
-import type { Pool } from "../../../src/api/schemas.ts";
+import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import { longWaitFrom } from "../../../src/core/explain/long-wait.ts";
+import { briefDuration } from "../../../src/core/model/time.ts";
 import { clockTime } from "../parts/clock-time.ts";
 import { grouped } from "../parts/numbers.ts";
 
@@ -34,6 +35,8 @@ export function waitsTooLong(pool: Pool): boolean {
 /** What keeps requests waiting, in a word or two, and the whole sentence. */
 export interface WaitsFor {
   readonly word: string;
+  /** How it is set, or how far it is used; absent: there is nothing to add. */
+  readonly detail?: string;
   readonly why: string;
 }
 
@@ -52,16 +55,26 @@ function gateOf({ name, flow, admission }: Pool, nowMs: number): WaitsFor | unde
   const full = flow.limits.find(({ used, limit }) => used >= limit);
   if (full !== undefined) {
     const why = `${full.used} of the limit of ${full.limit} of ${full.pool} are in use`;
-    return { word: full.pool === name ? "limit" : `limit of ${full.pool}`, why };
+    const word = full.pool === name ? "limit" : `limit of ${full.pool}`;
+    return { word, detail: `${full.used} of ${full.limit}`, why };
   }
   if (admission !== null && !isAdmitted(admission, nowMs)) {
     const word = admission.found === "unknown" ? "check fails" : "admission";
-    return { word, why: admission.why ?? "The check has admitted no request yet" };
+    return {
+      ...{ word, why: admission.why ?? "The check has admitted no request yet" },
+      ...(admission.found === "none" && { detail: "no capacity" }),
+    };
   }
   const { nextGrantAt, nextGrantBy } = flow;
   if (nextGrantAt === null || Date.parse(nextGrantAt) <= nowMs) return undefined;
   const by = nextGrantBy === null || nextGrantBy === name ? "pace" : `pace of ${nextGrantBy}`;
-  return { word: by, why: `The next grant is at ${clockTime(nextGrantAt)}` };
+  return { word: by, why: `The next grant is at ${clockTime(nextGrantAt)}`, ...paceDetail(flow) };
+}
+
+function paceDetail({ everySeconds }: Pool["flow"]) {
+  return everySeconds === null
+    ? undefined
+    : { detail: `one every ${briefDuration(everySeconds * 1_000)}` };
 }
 
 function isAdmitted({ credits, until }: NonNullable<Pool["admission"]>, nowMs: number): boolean {
@@ -72,23 +85,78 @@ function shortageOf(pool: Pool): WaitsFor {
   if (pool.usage !== undefined) {
     return { word: "room", why: "What the first request needs fits on no resource now" };
   }
-  if (pool.template !== undefined) {
+  if (pool.template !== undefined && pool.free === 0) {
     return { word: "cluster", why: "A cluster is being made, woken, or released" };
   }
   if (countsOf(pool).free === 0) return { word: "release", why: "All of them are in use" };
-  return {
-    word: "its turn",
-    why: "What is free is kept for an earlier request, does not match, or exceeds a quota",
-  };
+  return notOfThePool;
+}
+
+/** What is free is not for those who wait. Each request knows why; the pool does not. */
+export const notOfThePool: WaitsFor = {
+  word: "see queue",
+  why: "What is free is kept for an earlier request, does not match, or exceeds a quota; or they wait for another pool too",
+};
+
+const reasonWords: Readonly<Record<string, string>> = {
+  quota_reached: "quota",
+  kept_for_others: "kept for others",
+  behind_others: "earlier requests",
+  not_enough_free: "more of it",
+  group_incomplete: "its group",
+  none_usable: "a match",
+  no_free: "release",
+  admission: "admission",
+  cluster_creating: "cluster",
+  cluster_resuming: "cluster",
+  cluster_limit: "cluster",
+  limit_reached: "limit",
+};
+
+/** The same for a pool whose requests are held back by something else: the reason of one of them. */
+export function waitsForReason(
+  { code, pool, message: why }: WaitingRequest["reason"],
+  { name, flow }: Pick<Pool, "name" | "flow">,
+): WaitsFor {
+  if (pool !== null && pool !== name) return { word: pool, detail: "too", why };
+  if (code === "paced" || code === "limit_reduced")
+    return { word: "pace", why, ...paceDetail(flow) };
+  const word = reasonWords[code];
+  return word === undefined ? { ...notOfThePool, why } : { word, why };
 }
 
 export function hasProblem(pool: Pool): boolean {
-  const { states, suspended } = pool;
-  return suspended !== null || waitsTooLong(pool) || (states["quarantined"] ?? 0) > 0;
+  return holdsUp(pool) || isBroken(pool);
+}
+
+/** It keeps requests waiting for longer than it should. */
+function holdsUp(pool: Pool): boolean {
+  const { suspended, admission, waiting } = pool;
+  const checkFails = waiting > 0 && admission?.found === "unknown";
+  return suspended !== null || checkFails || waitsTooLong(pool);
+}
+
+function isBroken({ states }: Pool): boolean {
+  return (states["quarantined"] ?? 0) > 0;
+}
+
+/** From here on a wait without trouble is worth a look, in seconds. */
+const noticedWait = 60;
+
+/**
+ * Pools that hold requests up, by the longest wait; then queues in which somebody waits for some time;
+ * then broken resources that nobody waits for. Equal ones stay in the order of their names, so that rows
+ * do not move all the time.
+ */
+function troubleOf(pool: Pool): number {
+  const wait = countsOf(pool).oldestWaitSeconds ?? 0;
+  if (holdsUp(pool)) return 3 + wait;
+  if (wait >= noticedWait) return 2;
+  return isBroken(pool) ? 1 : 0;
 }
 
 const orders: Readonly<Record<string, (pool: Pool) => number>> = {
-  trouble: (pool) => (hasProblem(pool) ? 1e9 : 0) + (countsOf(pool).oldestWaitSeconds ?? -1),
+  trouble: troubleOf,
   usage: (pool) => countsOf(pool).held / Math.max(1, countsOf(pool).total),
   size: (pool) => countsOf(pool).held,
   free: (pool) => countsOf(pool).free,

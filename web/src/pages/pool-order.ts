@@ -5,8 +5,8 @@ import { useFilter } from "../router.ts";
 const key = "berth.pool-order";
 
 export const poolOrders = [
-  ["", "Name"],
   ["trouble", "Trouble first"],
+  ["name", "Name"],
   ["oldest", "Longest wait"],
   ["waiting", "Most waiting"],
   ["usage", "Fullest"],
@@ -22,5 +22,5 @@ export function usePoolOrder(): readonly [string, (order: string) => void] {
     },
     [setInAddress],
   );
-  return [inAddress || (localStorage.getItem(key) ?? ""), choose];
+  return [inAddress || localStorage.getItem(key) || "trouble", choose];
 }

@@ -1,7 +1,11 @@
+import { useMemo } from "react";
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
+import { serverNowMs } from "../data/berth.ts";
+import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
 import { explanation, leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
+import { useStore } from "../data/store.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
@@ -9,18 +13,22 @@ import { type Figure, Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
+import { inOrder, lookOf } from "../parts/state-look.ts";
 import { inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { AdmissionSection } from "./admission-section.tsx";
 import { ClusterStock } from "./cluster-stock.tsx";
+import { EstimateAccuracyNote } from "./estimate.tsx";
 import type { Amounts } from "./fit-facts.ts";
 import { FitPicture } from "./fit-picture.tsx";
+import { groupedBy } from "./grouping.ts";
 import { HistoryCharts } from "./history-charts.tsx";
 import { HostTable } from "./host-table.tsx";
 import { LeaseTable } from "./leases.tsx";
 import { LimitSection } from "./limit-section.tsx";
+import { listedPool } from "./listed-pool.ts";
 import { PaceSection } from "./pace-section.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
 import { coolingAside, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
@@ -36,12 +44,25 @@ export function PoolPage({ name }: { name: string }) {
       <Crumbs trail={[["Pools", "/"]]} />
       <h1>{name}</h1>
       <ProblemNote error={error} />
-      {pool === undefined ? error === undefined && <Loading /> : <PoolView pool={pool} />}
+      {pool === undefined ? error === undefined && <Loading /> : <PoolView read={pool} />}
     </>
   );
 }
 
-function PoolView({ pool }: { pool: Pool }) {
+/** With the counts of the lists below, as far as all of them may be seen. */
+function useListed(pool: Pool): Pool {
+  const us = useStore(whoami);
+  const { data: queue } = useAnswer(queueOf(pool.name));
+  const { data: resources } = useAnswer(resourcesOf(pool.name));
+  const ownQueueOnly = us?.role === "holder";
+  return useMemo(
+    () => listedPool(pool, { queue: ownQueueOnly ? undefined : queue, resources }, serverNowMs()),
+    [pool, queue, resources, ownQueueOnly],
+  );
+}
+
+function PoolView({ read }: { read: Pool }) {
+  const pool = useListed(read);
   const { name, retiring, suspended, limit } = pool;
   return (
     <>
@@ -57,16 +78,10 @@ function PoolView({ pool }: { pool: Pool }) {
         </p>
       ) : null}
       <Figures label={`${name} in numbers`} figures={figuresOf(pool)} />
-      {pool.usage === undefined ? (
-        <div className="big-bar">
-          <UsageBar states={statesOf(pool)} total={countsOf(pool).total} />
-        </div>
-      ) : (
-        <CapacityBars usage={pool.usage} />
-      )}
-      {pool.template === undefined ? null : <ClusterStock pool={pool} />}
+      {pool.usage === undefined ? <WholeBar pool={pool} /> : <CapacityBars usage={pool.usage} />}
       <NoActionsNote />
       <div className="gates">
+        {pool.template === undefined ? null : <ClusterStock pool={pool} />}
         <PaceSection pool={pool} />
         <LimitSection pool={pool} />
         <AdmissionSection pool={pool} />
@@ -75,11 +90,29 @@ function PoolView({ pool }: { pool: Pool }) {
       <Waiting pool={pool} />
       {pool.usage === undefined ? null : <Members pool={pool} />}
       {limit === undefined ? null : <Holders name={name} />}
-      <HistoryCharts pool={name} />
+      <HistoryCharts pool={name} oldestWaitSeconds={countsOf(pool).oldestWaitSeconds} />
       <WhatIf pool={pool} />
       <PolicyFacts policy={pool.policy} />
       {limit === undefined && pool.usage === undefined ? <Members pool={pool} /> : null}
     </>
+  );
+}
+
+/** A limit has its bar below, with who uses it. */
+function WholeBar({ pool }: { pool: Pool }) {
+  if (pool.limit !== undefined) return null;
+  return (
+    <div className="big-bar">
+      <UsageBar states={statesOf(pool)} total={countsOf(pool).total} />
+      <p className="legend" aria-hidden="true">
+        {inOrder(statesOf(pool)).map(([state, count]) => (
+          <span key={state}>
+            <i className={state === "free" ? "look-track" : `look-${lookOf(state)}`} /> {state}{" "}
+            <b>{grouped(count)}</b>
+          </span>
+        ))}
+      </p>
+    </div>
   );
 }
 
@@ -99,10 +132,21 @@ function countFigures(pool: Pool): Figure[] {
     { label: pool.limit === undefined ? "Resources" : "Limit", value: total },
     { label: "Held", value: held, aside: total === 0 ? "" : percent(held / total) },
     { label: "Free", value: free },
-    ...(pool.limit === undefined
-      ? [{ label: "Out of service", value: outOf(pool), aside: coolingAside([pool]) }]
-      : []),
+    ...(pool.limit === undefined ? [outFigure(pool)] : []),
   ];
+}
+
+/** Clusters that hibernate or are on their way are stock, and not out of service. */
+function outFigure(pool: Pool): Figure {
+  if (pool.template === undefined) {
+    return { label: "Out of service", value: outOf(pool), aside: coolingAside([pool]) };
+  }
+  const hibernated = pool.states["hibernated"] ?? 0;
+  return {
+    label: "Not ready",
+    value: outOf(pool),
+    aside: hibernated === 0 ? "" : `${grouped(hibernated)} hibernated`,
+  };
 }
 
 /** A shared pool has no number of free resources: it has free amounts. */
@@ -125,22 +169,29 @@ function Waiting({ pool }: { pool: Pool }) {
   return (
     <section aria-labelledby="queue-title">
       <h2 id="queue-title">
-        Queue <small>{data === undefined ? "" : grouped(data.length)}</small>
+        Queue <small>{data === undefined || data.length === 0 ? "" : grouped(data.length)}</small>
       </h2>
+      {data === undefined || data.length === 0 ? null : <EstimateAccuracyNote pool={name} />}
       {data === undefined ? (
         <Loading />
       ) : data.length === 0 ? (
         <p className="calm">{emptyText}.</p>
       ) : (
         <QueueTable
-          groups={[{ name: "", rows: data }]}
-          withPools={limit !== undefined}
+          // Each pool below a limit has a queue of its own.
+          groups={limit === undefined ? [{ name: "", rows: data }] : groupedBy(data, poolsOf)}
+          withPools={false}
+          pool={name}
           shownAtFirst={8}
         />
       )}
       {pool.usage === undefined ? null : <FirstThatDoesNotFit requests={data ?? []} pool={name} />}
     </section>
   );
+}
+
+function poolsOf({ items }: WaitingRequest): string {
+  return [...new Set(items.map(({ pool }) => pool))].join(" and ");
 }
 
 /** The picture of the first request that waits for room. */

@@ -2,13 +2,23 @@ import { memo } from "react";
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, Trends } from "../../../src/api/schemas.ts";
 import { useInTime } from "../data/clock.ts";
+import { useAnswer } from "../data/query.ts";
+import { oneWaiting } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { SparkLine } from "../parts/spark-line.tsx";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { at } from "../router.ts";
-import { outOf, statesOf, waitsFor, waitsTooLong } from "./pool-facts.ts";
+import {
+  notOfThePool,
+  outOf,
+  statesOf,
+  type WaitsFor,
+  waitsFor,
+  waitsForReason,
+  waitsTooLong,
+} from "./pool-facts.ts";
 
 interface Props {
   readonly pool: Pool;
@@ -27,9 +37,6 @@ export const PoolRow = memo(function PoolRow({ pool, trend, span, window }: Prop
       <th scope="row">
         <Link href={at("pools", name)}>{name}</Link>
         <Tags pool={pool} unit={unit} />
-        <span className="name-bar" aria-hidden="true">
-          <UsageBar states={states} total={total} />
-        </span>
       </th>
       <td className="bar-cell">
         <UsageBar states={states} total={total} />
@@ -42,13 +49,9 @@ export const PoolRow = memo(function PoolRow({ pool, trend, span, window }: Prop
         {grouped(free)}
       </td>
       <td className={out === 0 ? "number out-cell faint" : "number out-cell"}>{grouped(out)}</td>
-      <td className={waiting === 0 ? "number faint" : "number waiting"}>{grouped(waiting)}</td>
-      <td className={waitsTooLong(pool) ? "number wait-cell late" : "number wait-cell"}>
-        {oldestWaitSeconds === null ? (
-          <span className="faint">–</span>
-        ) : (
-          inWholeSeconds(oldestWaitSeconds)
-        )}
+      <td className={waiting === 0 ? "number quiet" : "number waiting"}>{grouped(waiting)}</td>
+      <td className={`number wait-cell ${waitLook(pool, oldestWaitSeconds)}`}>
+        {inWholeSeconds(oldestWaitSeconds)}
       </td>
       <td className="why-cell">
         <Why pool={pool} />
@@ -68,6 +71,11 @@ export const PoolRow = memo(function PoolRow({ pool, trend, span, window }: Prop
   );
 });
 
+function waitLook(pool: Pool, oldestWaitSeconds: number | null): string {
+  if (oldestWaitSeconds === null) return "quiet";
+  return waitsTooLong(pool) ? "late" : "";
+}
+
 function Tags({ pool, unit }: { pool: Pool; unit: string }) {
   return (
     <>
@@ -84,7 +92,27 @@ function Tags({ pool, unit }: { pool: Pool; unit: string }) {
 function Why({ pool }: { pool: Pool }) {
   // A pace opens and credits expire without an event.
   const word = useInTime((nowMs) => waitsFor(pool, nowMs)?.word ?? "");
+  const detail = useInTime((nowMs) => waitsFor(pool, nowMs)?.detail ?? "");
   const why = useInTime((nowMs) => waitsFor(pool, nowMs)?.why ?? "");
   if (word === "") return null;
-  return <span title={why}>{word}</span>;
+  return word === notOfThePool.word ? (
+    <ReasonOfOne pool={pool} />
+  ) : (
+    <WhyWords {...{ word, detail, why }} />
+  );
+}
+
+/** One request tells for all of them; the queue has the reason of each. */
+function ReasonOfOne({ pool }: { pool: Pool }) {
+  const { data } = useAnswer(oneWaiting(pool.name));
+  return <WhyWords {...(data ? waitsForReason(data.reason, pool) : notOfThePool)} />;
+}
+
+function WhyWords({ word, detail = "", why }: WaitsFor) {
+  return (
+    <span title={why}>
+      {word}
+      {detail === "" ? null : <small> {detail}</small>}
+    </span>
+  );
 }

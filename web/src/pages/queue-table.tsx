@@ -6,16 +6,20 @@ import { ActionButton } from "../parts/action-button.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { Age } from "../parts/times.tsx";
+import { Unbroken } from "../parts/unbroken.tsx";
 import { conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
+import { commonReason, ownReason } from "./common-reason.ts";
 import { Estimate } from "./estimate.tsx";
-import { GroupRow } from "./group-row.tsx";
-import { firstRows, type Group } from "./grouping.ts";
+import { GroupRow, useAllOfGroup } from "./group-row.tsx";
+import { firstRows, type Group, oldestIn, rowCount } from "./grouping.ts";
 
 interface Props {
   readonly groups: readonly Group<WaitingRequest>[];
   readonly withPools: boolean;
+  /** The pool whose queue it is, if it is of one. */
+  readonly pool?: string;
   /** How many requests are shown before "Show more". */
   readonly shownAtFirst: number;
 }
@@ -26,9 +30,9 @@ export function useEmptyQueueText(): string {
   return us?.role === "holder" ? "No request of your space is waiting" : "The queue is empty";
 }
 
-export function QueueTable({ groups, withPools, shownAtFirst }: Props) {
+export function QueueTable({ groups, withPools, pool, shownAtFirst }: Props) {
   const [limit, setLimit] = useState(shownAtFirst);
-  const count = groups.reduce((sum, { rows }) => sum + rows.length, 0);
+  const first = firstRows(groups, limit);
   return (
     <>
       <table className="queue stack">
@@ -53,32 +57,81 @@ export function QueueTable({ groups, withPools, shownAtFirst }: Props) {
             </th>
           </tr>
         </thead>
-        {firstRows(groups, limit).map(({ name, rows }) => (
-          <tbody key={name}>
-            {name === "" ? null : (
-              <GroupRow name={name} count={rows.length} columns={withPools ? 7 : 6} />
-            )}
-            {rows.map((request) => (
-              <QueueRow key={request.id} request={request} withPools={withPools} />
-            ))}
-          </tbody>
+        {first.map((group) => (
+          <QueueGroup
+            key={group.name}
+            {...{ group, withPools, pool }}
+            oldest={oldestIn(groups.find(({ name }) => name === group.name)?.rows ?? [])}
+          />
         ))}
       </table>
-      <MoreButton shown={limit} of={count} onMore={setLimit} />
+      <MoreButton shown={rowCount(first)} of={rowCount(groups)} onMore={setLimit} />
     </>
   );
 }
 
-function QueueRow({ request, withPools }: { request: WaitingRequest; withPools: boolean }) {
+interface GroupProps extends Pick<Props, "withPools"> {
+  readonly group: Group<WaitingRequest>;
+  readonly pool: string | undefined;
+  /** When the request of the group began that has waited longest, shown or not. */
+  readonly oldest: string;
+}
+
+function QueueGroup({ group, withPools, pool, oldest }: GroupProps) {
+  const { name, rows, count = rows.length } = group;
+  const columns = withPools ? 7 : 6;
+  const common = commonReason(rows);
+  const allOf = useAllOfGroup();
+  return (
+    <tbody>
+      {name === "" ? null : (
+        <GroupRow
+          name={withPools ? name : <Link href={at("pools", name)}>{name}</Link>}
+          {...{ count, columns, shown: rows.length, all: allOf(name) }}
+        >
+          <small>
+            , longest wait <Age since={oldest} />
+          </small>
+        </GroupRow>
+      )}
+      {common === "" ? null : (
+        <tr className="common">
+          <td colSpan={columns}>
+            <Unbroken text={common} />
+          </td>
+        </tr>
+      )}
+      {rows.map((request) => (
+        <QueueRow key={request.id} {...{ request, withPools, pool, common }} />
+      ))}
+    </tbody>
+  );
+}
+
+interface RowProps extends Omit<GroupProps, "group" | "oldest"> {
+  readonly request: WaitingRequest;
+  readonly common: string;
+}
+
+/** A phone leaves it out: the number before the row says it. */
+const positionOnly = /^(next in line|[\d,]+ ahead)$/i;
+
+function QueueRow({ request, withPools, pool, common }: RowProps) {
   const { id, holder, position, items, queuedAt, reason, priority, space } = request;
+  const own = ownReason(reason.message, common);
+  // A request for several pools may wait in the queue of another one.
+  const isElsewhere = pool !== undefined && items.length > 1 && (reason.pool ?? pool) !== pool;
   return (
     <tr data-row>
-      <td className="number position">{position}</td>
+      <td className="number position" title={isElsewhere ? `${position} in ${reason.pool}` : ""}>
+        {isElsewhere ? "–" : position}
+      </td>
       <th scope="row">
         <Link href={at("requests", id)}>{holder}</Link>
         {space === undefined ? null : <small className="faint"> {space}</small>}
         {priority === 0 ? null : <small> priority {priority}</small>}
         {withPools ? null : <Conditions items={items} />}
+        {withPools ? null : <OtherPools items={items} own={reason.pool ?? items[0]?.pool} />}
       </th>
       {withPools ? (
         <td className="wants">
@@ -93,7 +146,9 @@ function QueueRow({ request, withPools }: { request: WaitingRequest; withPools: 
       <td className="number wait">
         <Age since={queuedAt} />
       </td>
-      <td className="words">{reason.message}</td>
+      <td className={positionOnly.test(own) ? "words says-position" : "words"}>
+        <Unbroken text={own} />
+      </td>
       <td className="optional starts" data-label="Expected start">
         <Estimate request={request} />
       </td>
@@ -102,6 +157,13 @@ function QueueRow({ request, withPools }: { request: WaitingRequest; withPools: 
       </td>
     </tr>
   );
+}
+
+/** The pools beside the one whose queue it is in. */
+function OtherPools({ items, own }: Pick<WaitingRequest, "items"> & { own: string | undefined }) {
+  const others = items.flatMap(({ pool }) => (pool === own ? [] : [pool]));
+  if (others.length === 0) return null;
+  return <small className="faint"> and {others.join(", ")}</small>;
 }
 
 /** The amounts, labels and names that the items ask for. */

@@ -6,13 +6,13 @@ import { Choice } from "../parts/choice.tsx";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
-import { grouped } from "../parts/numbers.ts";
 import { SpaceFilter } from "../parts/space-filter.tsx";
 import { conditionsText } from "../parts/wants.ts";
 import { useFilter } from "../router.ts";
 import { EstimateAccuracyNote } from "./estimate.tsx";
-import { type Group, groupedBy, groupings, isWanted } from "./grouping.ts";
+import { type Group, groupedBy, groupings, isWanted, oldestIn } from "./grouping.ts";
 import { QueueTable, useEmptyQueueText } from "./queue-table.tsx";
+import { QueueTiles } from "./queue-tiles.tsx";
 
 /** The waiting requests of all pools. */
 export function Queue() {
@@ -25,18 +25,17 @@ export function Queue() {
   const shown = all.filter((request) => isWanted(request, poolsOf(request), text, space));
   return (
     <>
-      <h1>
-        Queue <small>{data === undefined ? "" : grouped(data.length)}</small>
-      </h1>
+      <h1>Queue</h1>
       <ProblemNote error={error} />
       <NoActionsNote />
-      <EstimateAccuracyNote />
+      {all.length === 0 ? null : <QueueTiles requests={shown} all={all.length} />}
       <div className="tools">
         <FilterBox label="Filter by holder, pool, label or reason" />
         <SpaceFilter spaces={all.map((request) => request.space)} />
         <Choice name="group" label="Group" options={groupings} />
         <CsvButton name="queue" rows={() => csvRows(shown)} />
       </div>
+      <EstimateAccuracyNote />
       {data === undefined ? (
         <Loading />
       ) : shown.length === 0 ? (
@@ -62,7 +61,10 @@ function groupsOf(requests: readonly WaitingRequest[], by: string): Group<Waitin
   if (by === "space") return groupedBy(oldest, ({ space }) => space ?? "");
   // A position counts within one queue.
   const inQueue = requests.toSorted((a, b) => a.position - b.position);
-  return groupedBy(inQueue, ({ items }) => items.map(({ pool }) => pool).join(" and "));
+  // A request for several pools stands in the queue of the one that it waits for now.
+  const groups = groupedBy(inQueue, ({ items, reason }) => reason.pool ?? items[0]?.pool ?? "");
+  // Where somebody has waited longest is what needs a look.
+  return groups.sort((a, b) => oldestIn(a.rows).localeCompare(oldestIn(b.rows)));
 }
 
 function csvRows(requests: readonly WaitingRequest[]) {

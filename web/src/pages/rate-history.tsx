@@ -1,16 +1,23 @@
 import { useMemo, useState } from "react";
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
-import { holderOf } from "../data/holder-names.ts";
 import { useAnswer } from "../data/query.ts";
-import { rateHistoryOf } from "../data/questions.ts";
+import { holderInPast, rateHistoryOf } from "../data/questions.ts";
+import { causeWords } from "../parts/event-verbs.ts";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { ProblemNote } from "../parts/notes.tsx";
+import { grouped } from "../parts/numbers.ts";
 import { TimeChart } from "../parts/time-chart.tsx";
 import { Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { findsItsRate, rateWords, stepsOf } from "./flow-facts.ts";
+import {
+  type FoldedChange,
+  findsItsRate,
+  foldedChanges,
+  rateWords,
+  stepsOf,
+} from "./flow-facts.ts";
 
 /** The changes of the start rate: a chart if reports change it, and a table. */
 export function RateHistory({ pool }: { pool: Pool }) {
@@ -43,7 +50,9 @@ function RateChart({ changes, advised }: { changes: Changes; advised: boolean })
 
 function RateTable({ changes }: { changes: Changes }) {
   const [shown, setShown] = useState(5);
-  const newest = changes.toReversed();
+  const newest = foldedChanges(changes);
+  // Most changes have neither: the rate rises by itself.
+  const named = { by: changes.some(hasAuthor), why: changes.some(({ why }) => why !== null) };
   return (
     <>
       <table className="rates stack" aria-label="Changes of the start rate">
@@ -54,13 +63,13 @@ function RateTable({ changes }: { changes: Changes }) {
               Per minute
             </th>
             <th scope="col">Cause</th>
-            <th scope="col">By</th>
-            <th scope="col">Why</th>
+            {named.by ? <th scope="col">By</th> : null}
+            {named.why ? <th scope="col">Why</th> : null}
           </tr>
         </thead>
         <tbody>
           {newest.slice(0, shown).map((change) => (
-            <Row key={`${change.at} ${change.cause}`} change={change} />
+            <Row key={`${change.at} ${change.cause}`} change={change} named={named} />
           ))}
         </tbody>
       </table>
@@ -69,8 +78,24 @@ function RateTable({ changes }: { changes: Changes }) {
   );
 }
 
-function Row({ change }: { change: RateChange }) {
-  const { at: when, rate, was, cause, lease, by, why, advised } = change;
+function hasAuthor({ lease, by }: RateChange): boolean {
+  return lease !== null || by !== null;
+}
+
+/** A lease that ended before this page was opened has its holder in the history. */
+function Holder({ lease }: { lease: string }) {
+  const { data } = useAnswer(holderInPast(lease));
+  return <Link href={at("leases", lease)}>{data ?? lease}</Link>;
+}
+
+interface RowProps {
+  readonly change: FoldedChange;
+  /** The columns that the table has. */
+  readonly named: { readonly by: boolean; readonly why: boolean };
+}
+
+function Row({ change, named }: RowProps) {
+  const { at: when, rate, was, cause, lease, by, why, advised, rises } = change;
   return (
     <tr>
       <td>
@@ -83,13 +108,12 @@ function Row({ change }: { change: RateChange }) {
         {rate === null ? "unlimited" : rateWords(rate)}
       </td>
       <td className={cause === "throttled" ? "late" : undefined}>
-        {cause}
+        {causeWords(cause)}
+        {rises === 1 ? null : <small className="faint"> {grouped(rises)} rises</small>}
         {advised ? <small> advised only</small> : null}
       </td>
-      <td>
-        {lease === null ? by : <Link href={at("leases", lease)}>{holderOf(lease) ?? lease}</Link>}
-      </td>
-      <td className="words">{why}</td>
+      {named.by ? <td>{lease === null ? by : <Holder lease={lease} />}</td> : null}
+      {named.why ? <td className="words">{why}</td> : null}
     </tr>
   );
 }

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Resource } from "../../../src/api/schemas.ts";
 import { useNowMs } from "../data/clock.ts";
@@ -5,7 +6,8 @@ import { useAnswer } from "../data/query.ts";
 import { past } from "../data/questions.ts";
 import { Choice } from "../parts/choice.tsx";
 import { momentText } from "../parts/clock-time.ts";
-import { ProblemNote } from "../parts/notes.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
+import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
 import { useFilter } from "../router.ts";
 import { coveredMs, type Hold, holdsOf, rowsOf } from "./holds.ts";
@@ -13,33 +15,38 @@ import { PastTable } from "./past-table.tsx";
 
 const spans = [
   ["", "Fit", undefined],
-  ["7d", "7 days", 7 * 24],
-  ["1d", "1 day", 24],
-  ["6h", "6 hours", 6],
   ["1h", "1 hour", 1],
+  ["6h", "6 hours", 6],
+  ["1d", "1 day", 24],
+  ["7d", "7 days", 7 * 24],
 ] as const;
+/** A young resource has few minutes to show. */
+const shortHours = [1 / 12, 1 / 4, 1 / 2];
 const hourMs = 3_600_000;
-const weekHours = 7 * 24;
+export const weekHours = 7 * 24;
 const width = 1_000;
 const height = 34;
 /** The colours of the blocks. */
 const keys = [
-  ["free", "held now"],
-  ["held", "released"],
+  ["held", "held now"],
+  ["past", "released"],
   ["dirty", "expired or ended"],
   ["cleaning", "cleaned"],
 ] as const;
+const shownAtFirst = 10;
 /** More holders at a time share the last row. */
 const rowsMax = 8;
+
+/** What held or cleaned the resource, the latest first. */
+export const holdersOf = (resource: string, hours: number) =>
+  past({ resource, since: `${hours}h`, limit: 500, purpose: "all" });
 
 /** The holders of a resource: each hold is a block, and holds at the same time have rows. */
 export function ResourceDays({ resource }: { resource: Resource }) {
   const [chosen] = useFilter("span");
   const hours = spans.find(([name]) => name === chosen)?.[2];
-  const since = `${hours ?? weekHours}h`;
-  const { data, error } = useAnswer(
-    past({ resource: resource.name, since, limit: 500, purpose: "all" }),
-  );
+  const { data, error } = useAnswer(holdersOf(resource.name, hours ?? weekHours));
+  const [limit, setLimit] = useState(shownAtFirst);
   const entries = data?.items ?? [];
   const now = useNowMs();
   const fitting = fittingHours(holdsOf(resource, entries, now), now);
@@ -50,8 +57,13 @@ export function ResourceDays({ resource }: { resource: Resource }) {
         <Choice name="span" label="Period" options={spans.map(([n, l]) => [n, l] as const)} />
       </div>
       <ProblemNote error={error} />
-      <Lane entries={entries} resource={resource} spanMs={(hours ?? fitting) * hourMs} />
-      {entries.length === 0 ? null : <PastTable entries={entries.slice(0, 50)} ofOne />}
+      {data === undefined ? (
+        <Loading error={error} />
+      ) : (
+        <Lane entries={entries} resource={resource} spanMs={(hours ?? fitting) * hourMs} />
+      )}
+      {entries.length === 0 ? null : <PastTable entries={entries.slice(0, limit)} ofOne />}
+      <MoreButton shown={limit} of={entries.length} onMore={setLimit} />
     </section>
   );
 }
@@ -60,8 +72,15 @@ export function ResourceDays({ resource }: { resource: Resource }) {
 function fittingHours(holds: readonly Hold[], nowMs: number): number {
   const first = Math.min(nowMs, ...holds.map(({ startMs }) => startMs));
   const hours = spans.flatMap(([, , length]) => (length === undefined ? [] : [length]));
-  const fits = hours.filter((length) => length * hourMs >= nowMs - first);
+  const fits = [...shortHours, ...hours].filter((length) => length * hourMs >= nowMs - first);
   return Math.min(weekHours, ...fits);
+}
+
+/** Its key in the legend. */
+function lookOfHold({ how, purpose }: Hold): string {
+  if (purpose === "clean") return "cleaning";
+  if (how === "held") return "held";
+  return ["expired", "lifetime", "revoked"].includes(how) ? "dirty" : "past";
 }
 
 interface LaneProps {
@@ -82,6 +101,7 @@ function Lane({ entries, resource, spanMs }: LaneProps) {
   const words = `${holds.length === 1 ? "1 hold" : `${holds.length} holds`}, held for ${share} of the time`;
   const rowHeight = height / Math.max(1, rows.length);
   const blocks = rows.flatMap((row, index) => row.map((hold) => ({ ...hold, index })));
+  const shownLooks = new Set(blocks.map(lookOfHold));
   return (
     <figure className="lane">
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img">
@@ -107,11 +127,13 @@ function Lane({ entries, resource, spanMs }: LaneProps) {
         <span>now</span>
       </figcaption>
       <p className="legend">
-        {keys.map(([look, label]) => (
-          <span key={label}>
-            <i className={`look-${look}`} aria-hidden="true" /> {label}
-          </span>
-        ))}
+        {keys
+          .filter(([look]) => shownLooks.has(look))
+          .map(([look, label]) => (
+            <span key={label}>
+              <i className={`look-${look}`} aria-hidden="true" /> {label}
+            </span>
+          ))}
       </p>
     </figure>
   );

@@ -27,11 +27,11 @@ test.each<[Partial<Resource>, string]>([
   [{ lease }, "ci keeps hv-1 until it releases it. Then it will not be lent again."],
   [
     { shares: [share] },
-    "The lease on hv-1 keeps its share until it releases it. It gets no new ones.",
+    "The lease on hv-1 keeps what it holds until it releases it. It gets no new ones.",
   ],
   [
     { shares: [share, share] },
-    "The 2 leases on hv-1 keep their shares until they release them. It gets no new ones.",
+    "The 2 leases on hv-1 keep what they hold until they release it. It gets no new ones.",
   ],
 ])("effectOfDrain() of %j says who keeps it", (facts, text) => {
   expect(effectOfDrain({ ...resource, ...facts })).toBe(text);

@@ -18,6 +18,15 @@ export function effectOfDrain({ name, lease, shares = [] }: Resource): string {
       ? `The lease on ${name} keeps`
       : `The ${shares.length} leases on ${name} keep`;
   const until =
-    shares.length === 1 ? "its share until it releases it" : "their shares until they release them";
+    shares.length === 1
+      ? "what it holds until it releases it"
+      : "what they hold until they release it";
   return `${leases} ${until}. It gets no new ones.`;
+}
+
+/** `By ann: new disk`; nothing if it is not drained, or if the reader may not know by whom. */
+export function drainWords({ drainedBy }: Pick<Resource, "drainedBy">): string {
+  if (drainedBy === undefined) return "";
+  const { by, why } = drainedBy;
+  return `By ${by}${why === "" ? "" : `: ${why}`}`;
 }

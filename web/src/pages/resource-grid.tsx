@@ -13,9 +13,20 @@ interface Props {
   readonly resources: readonly Resource[];
 }
 
-const tileWidthMin = 190;
+/** In pixels: the narrowest and the widest tile. */
+const tileWidths = { least: 190, most: 330 };
+/** The width of a letter, and of the state and the edges beside the name. */
+const letterWidth = 7.3;
+const besideName = 70;
 const rowHeight = 82;
 const rowsAhead = 6;
+
+/** Wide enough for the longest name. Holders come and go, and tiles must not move with them. */
+function tileWidthFor(resources: readonly Resource[]): number {
+  const letters = resources.reduce((most, { name }) => Math.max(most, name.length), 0);
+  const wanted = Math.ceil(letters * letterWidth + besideName);
+  return Math.min(tileWidths.most, Math.max(tileWidths.least, wanted));
+}
 
 /** Every resource as a tile. Only visible tiles are drawn, so that ten thousand cost no more. */
 export function ResourceGrid({ resources }: Props) {
@@ -80,17 +91,18 @@ function Tiles({ resources }: Props) {
   const list = useRef<HTMLUListElement>(null);
   const [columns, setColumns] = useState(1);
   const [top, setTop] = useState(0);
+  const widthMin = useMemo(() => tileWidthFor(resources), [resources]);
   useLayoutEffect(() => {
     const measure = () => {
       if (list.current === null) return;
-      setColumns(Math.max(1, Math.floor(list.current.clientWidth / tileWidthMin)));
+      setColumns(Math.max(1, Math.floor(list.current.clientWidth / widthMin)));
       setTop(list.current.getBoundingClientRect().top + window.scrollY);
     };
     const watch = new ResizeObserver(measure);
     watch.observe(document.body); // The content above may grow and move this down.
     measure();
     return () => watch.disconnect();
-  }, []);
+  }, [widthMin]);
   const { focused, ...focusing } = useFocusedTile(resources);
   const rangeExtractor = useCallback(
     (range: Range) => withNeighbours(range, focused === -1 ? -1 : Math.floor(focused / columns)),

@@ -1,3 +1,4 @@
+import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Resource } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { oneResource } from "../data/questions.ts";
@@ -8,13 +9,16 @@ import { Facts } from "../parts/facts.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
+import { grouped, percentInUse } from "../parts/numbers.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
-import { Age, Left } from "../parts/times.tsx";
+import { Age, inWords, Left } from "../parts/times.tsx";
+import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { actionsFor } from "./actions.ts";
 import { EventsAbout } from "./event-list.tsx";
-import { ResourceDays } from "./resource-days.tsx";
+import { holdersOf, ResourceDays, weekHours } from "./resource-days.tsx";
+import { drainWords } from "./resource-facts.ts";
 
 export function ResourcePage({ name }: { name: string }) {
   const { data: resource, error } = useAnswer(oneResource(name));
@@ -33,7 +37,7 @@ export function ResourcePage({ name }: { name: string }) {
             ))}
       </PageHead>
       <ProblemNote error={error} />
-      {resource === undefined ? error === undefined && <Loading /> : <View resource={resource} />}
+      {resource === undefined ? <Loading error={error} /> : <View resource={resource} />}
     </>
   );
 }
@@ -43,14 +47,26 @@ function View({ resource }: { resource: Resource }) {
   return (
     <>
       <NoActionsNote />
-      {drained && lease !== null ? (
-        <p className="callout">It is drained: it is not lent again after its release.</p>
+      {drained ? (
+        <p className={lease === null ? "callout calm-callout" : "callout"}>
+          <b>Drained.</b>
+          {lease === null
+            ? "It is not lent until somebody undrains it. "
+            : "It is not lent again after its release. "}
+          {drainWords(resource)}
+        </p>
       ) : null}
       {retiring ? (
         <p className="callout">It is removed from the configuration, and leaves on its release.</p>
       ) : null}
+      {resource.state === "quarantined" && resource.note === "" ? (
+        <p className="callout">
+          It is not lent. Repair what the cleaner reports, then free it; the events below say which
+          lease it came from.
+        </p>
+      ) : null}
       <Note resource={resource} />
-      <Figures label={`${name} in numbers`} figures={figuresOf(resource)} />
+      <Figures label={`${name} in numbers`} figures={useFigures(resource)} />
       {resource.usage === undefined ? null : (
         <CapacityBars usage={resource.usage} shares={resource.shares} />
       )}
@@ -67,20 +83,68 @@ function View({ resource }: { resource: Resource }) {
   );
 }
 
-function figuresOf({ state, lease, shares, changedAt, restsUntil }: Resource): Figure[] {
+/** Who has it, since when, and what was before. */
+function useFigures(resource: Resource): Figure[] {
+  const { name, state, lease, shares, usage = [], changedAt, restsUntil } = resource;
+  const last = useAnswer(holdersOf(name, weekHours)).data?.items.find(isPastHold);
   const inState = { label: `${capital(state)} for`, value: <Age since={changedAt} /> };
-  const rests =
-    restsUntil === null ? [] : [{ label: "Free in", value: <Left until={restsUntil} /> }];
-  if (shares !== undefined) return [inState, { label: "Holders", value: shares.length }];
-  if (lease === null) return [inState, ...rests, { label: "Held by", value: "–", aside: "nobody" }];
+  if (shares !== undefined) return sharedFigures(shares, usage, changedAt);
+  if (lease !== null) {
+    const who = state === "cleaning" ? "Cleaned" : "Held";
+    return [
+      {
+        label: `${who} by`,
+        value: <Link href={at("leases", lease.id)}>{lease.holder}</Link>,
+      },
+      { label: `${who} for`, value: <Age since={lease.since} /> },
+      lease.endsAt === null
+        ? { label: "Taken back", value: "no limit", aside: "with its release" }
+        : { label: "Taken back in", value: <Left until={lease.endsAt} />, aside: "at the latest" },
+    ];
+  }
+  const rests = { label: "Free in", value: <Left until={restsUntil} /> };
   return [
-    {
-      label: state === "cleaning" ? "Cleaned by" : "Held by",
-      value: <Link href={at("leases", lease.id)}>{lease.holder}</Link>,
-    },
-    { label: "For", value: <Age since={lease.since} /> },
-    { label: "Fence", value: String(lease.fence) },
+    inState,
+    ...(restsUntil === null ? [] : [rests]),
+    last === undefined
+      ? { label: "Last held by", value: "–", aside: "nobody in 7 days" }
+      : {
+          label: "Last held by",
+          value: <Link href={at("leases", last.id)}>{last.holder}</Link>,
+          aside: `for ${inWords(last.holdSeconds)}`,
+        },
   ];
+}
+
+function sharedFigures(
+  shares: NonNullable<Resource["shares"]>,
+  usage: NonNullable<Resource["usage"]>,
+  changedAt: string,
+): Figure[] {
+  const part = ({ used, capacity }: (typeof usage)[number]) => used / Math.max(1e-9, capacity);
+  const [fullest] = usage.toSorted((a, b) => part(b) - part(a));
+  const [oldest] = shares.toSorted((a, b) => a.since.localeCompare(b.since));
+  return [
+    { label: "Holders", value: shares.length },
+    ...(fullest === undefined
+      ? []
+      : [
+          {
+            label: `Most in use: ${fullest.dimension}`,
+            value: percentInUse(part(fullest)),
+            aside: `${grouped(fullest.used)} of ${grouped(fullest.capacity)}`,
+          },
+        ]),
+    oldest === undefined
+      ? { label: "Longest hold", value: "–", aside: "nobody holds it" }
+      : { label: "Longest hold", value: <Age since={oldest.since} />, aside: oldest.holder },
+    { label: "Last grant or release", value: <Age since={changedAt} />, aside: "ago" },
+  ];
+}
+
+/** Cleaning is no hold. */
+function isPastHold({ grantedAt, purpose }: HistoryEntry): boolean {
+  return grantedAt !== null && purpose === "use";
 }
 
 function capital(word: string): string {
@@ -95,25 +159,35 @@ function Note({ resource: { note, state } }: { resource: Resource }) {
     <section className={isBad ? "callout" : "callout calm-callout"} aria-labelledby="note-title">
       <h2 id="note-title">{isBad ? "Output of the cleaner" : "Note"}</h2>
       <pre>{note}</pre>
+      {isBad ? (
+        <p>
+          Fix the cause, then free the resource. It is not lent until then; the events below say
+          which lease it came from.
+        </p>
+      ) : null}
     </section>
   );
 }
 
 function Shares({ shares }: { shares: NonNullable<Resource["shares"]> }) {
   return (
-    <ol className="rows gate" aria-label="Use by holder">
-      {shares.map(({ id, holder, amount }, index) => (
-        // One lease may have several claims on one resource.
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and no state.
-        <li key={`${id} ${index}`} data-row>
-          <Link href={at("leases", id)}>{holder}</Link>{" "}
-          <span className="faint">
-            {Object.entries(amount)
-              .map(([dimension, value]) => `${dimension} ${value}`)
-              .join(", ")}
-          </span>
-        </li>
-      ))}
-    </ol>
+    <section aria-labelledby="now-title">
+      <h2 id="now-title">
+        Held now by <small>{grouped(shares.length)}</small>
+      </h2>
+      <ol className="rows gate" aria-label="Use by holder">
+        {shares.map(({ id, holder, amount, since }, index) => (
+          // One lease may have several claims on one resource.
+          // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and no state.
+          <li key={`${id} ${index}`} data-row>
+            <Link href={at("leases", id)}>{holder}</Link>{" "}
+            <span className="faint">{amountText(amount)}</span>
+            <span className="faint">
+              for <Age since={since} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Space } from "../../../src/api/space-schemas.ts";
-import { dimensionOf, sharesOf } from "./share-facts.ts";
+import { dimensionOf, sharedPools, sharesOf } from "./share-facts.ts";
 
 const space = (name: string, weight: number, held: number, quota?: number): Space => ({
   ...{ name, weight, share: 0, leases: 0, waiting: 0, waitingMax: null },
@@ -25,4 +25,29 @@ test("sharesOf() has what is held beside the part of the weight", () => {
   ]);
   expect(sharesOf("other", spaces)).toEqual([]);
   expect(dimensionOf("aws", spaces)).toBe("");
+});
+
+test("sharesOf() counts one dimension of a shared pool, also where a space holds more of another", () => {
+  const holding = (name: string, vcpus: number, memory: number): Space => {
+    const holds = [
+      { pool: "lab", dimension: "vcpus", held: vcpus, capacity: 100 },
+      { pool: "lab", dimension: "memory", held: memory, capacity: 1_000 },
+    ].sort((a, b) => b.held / b.capacity - a.held / a.capacity);
+    return { ...space(name, 1, 0), holds };
+  };
+  const spaces = [holding("web", 10, 400), holding("payments", 60, 250)];
+  expect(dimensionOf("lab", spaces)).toBe("vcpus");
+  expect(sharesOf("lab", spaces)).toMatchObject([
+    { name: "payments", held: 60, capacity: 100 },
+    { name: "web", held: 10, capacity: 100 },
+  ]);
+});
+
+test("sharedPools() has only pools of which several spaces hold something", () => {
+  const of = (pool: string, held: number) => ({ pool, dimension: null, held, capacity: 10 });
+  const spaces = [
+    { ...space("web", 1, 0), holds: [of("own", 10), of("gcp", 2), of("aws", 4)] },
+    { ...space("payments", 1, 0), holds: [of("gcp", 1), of("aws", 5)] },
+  ];
+  expect(sharedPools(spaces)).toEqual(["aws", "gcp"]);
 });

@@ -13,11 +13,16 @@ export interface SpaceShare {
   readonly quota: number | null;
 }
 
-/** Only spaces that hold something of the pool or have a quota of it. Those with the most first. */
+/**
+ * Only spaces that hold something of the pool or have a quota of it. Those with the most first. Of a
+ * shared pool all numbers are of one dimension.
+ */
 export function sharesOf(pool: string, spaces: readonly Space[]): SpaceShare[] {
+  const dimension = dimensionOf(pool, spaces);
+  const isOfIt = (one: Part) => one.pool === pool && (one.dimension ?? "") === dimension;
   const found = spaces.flatMap((space) => {
-    const hold = space.holds.find((one) => one.pool === pool); // The largest part is the first.
-    const quota = space.quotas.find((one) => one.pool === pool);
+    const hold = space.holds.find(isOfIt);
+    const quota = space.quotas.find(isOfIt);
     if (hold === undefined && quota === undefined) return [];
     const { held = 0, capacity = 0 } = hold ?? {};
     return [{ ...space, held, capacity, quota: quota?.max ?? null }];
@@ -32,8 +37,41 @@ export function sharesOf(pool: string, spaces: readonly Space[]): SpaceShare[] {
     .sort((a, b) => b.share - a.share || a.name.localeCompare(b.name));
 }
 
-/** The dimension that the numbers of a shared pool are of; empty: claims. */
+interface Part {
+  readonly pool: string | null;
+  readonly dimension: string | null;
+}
+
+/** The dimension of a shared pool of which most is held, all spaces together; empty: claims. */
 export function dimensionOf(pool: string, spaces: readonly Space[]): string {
-  const holds = spaces.flatMap((space) => space.holds.filter((one) => one.pool === pool));
-  return holds[0]?.dimension ?? "";
+  const parts = new Map<string, number>();
+  for (const { holds } of spaces) {
+    for (const { pool: of, dimension, held, capacity } of holds) {
+      if (of !== pool) continue;
+      const name = dimension ?? "";
+      parts.set(name, (parts.get(name) ?? 0) + held / Math.max(1e-9, capacity));
+    }
+  }
+  const [most] = [...parts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b));
+  return most?.[0] ?? "";
+}
+
+/** Pools of which several spaces hold something; those with the largest part in use first. */
+export function sharedPools(spaces: readonly Space[]): string[] {
+  const held = new Map<string, { spaces: number; part: number }>();
+  for (const { holds } of spaces) {
+    const largest = new Map<string, number>();
+    for (const { pool, held: amount, capacity } of holds) {
+      const part = amount / Math.max(1e-9, capacity);
+      largest.set(pool, Math.max(part, largest.get(pool) ?? 0));
+    }
+    for (const [pool, part] of largest) {
+      const before = held.get(pool) ?? { spaces: 0, part: 0 };
+      held.set(pool, { spaces: before.spaces + 1, part: before.part + part });
+    }
+  }
+  return [...held]
+    .filter(([, found]) => found.spaces > 1)
+    .sort(([a, x], [b, y]) => y.part - x.part || a.localeCompare(b))
+    .map(([pool]) => pool);
 }

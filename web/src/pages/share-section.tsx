@@ -27,8 +27,15 @@ function Shares({ pool }: { pool: string }) {
   );
 }
 
+interface SharesProps {
+  readonly shares: readonly SpaceShare[];
+  readonly unit: string;
+  /** False where one stands above several of these. */
+  readonly legend?: boolean;
+}
+
 /** A bar for what is held, and a mark for the part that the weight gives. */
-function ShareBars({ shares, unit }: { shares: readonly SpaceShare[]; unit: string }) {
+export function ShareBars({ shares, unit, legend = true }: SharesProps) {
   return (
     <>
       <dl className="shares">
@@ -49,20 +56,26 @@ function ShareBars({ shares, unit }: { shares: readonly SpaceShare[]; unit: stri
           </div>
         ))}
       </dl>
-      <p className="legend">
-        <span>
-          <i className="look-held" aria-hidden="true" /> held
-        </span>
-        <span>
-          <i className="key-mark" aria-hidden="true" /> its part by weight
-        </span>
-        {shares.some(({ quota }) => quota !== null) ? (
-          <span>
-            <i className="key-quota" aria-hidden="true" /> quota
-          </span>
-        ) : null}
-      </p>
+      {legend ? <ShareLegend withQuota={shares.some(({ quota }) => quota !== null)} /> : null}
     </>
+  );
+}
+
+export function ShareLegend({ withQuota = false }: { withQuota?: boolean }) {
+  return (
+    <p className="legend">
+      <span>
+        <i className="look-held" aria-hidden="true" /> held
+      </span>
+      <span>
+        <i className="key-mark" aria-hidden="true" /> its part by weight
+      </span>
+      {withQuota ? (
+        <span>
+          <i className="key-quota" aria-hidden="true" /> quota
+        </span>
+      ) : null}
+    </p>
   );
 }
 
@@ -78,12 +91,14 @@ interface BarProps {
 }
 
 export function ShareBar({ share, fair, quota }: BarProps) {
-  const words = `${percent(share)} held, ${percent(fair)} by weight`;
+  // A space that is alone has no part to compare with.
+  const isShared = fair < 1;
+  const words = `${percent(share)} held${isShared ? `, ${percent(fair)} by weight` : ""}`;
   return (
     <span className="share-bar" role="img" aria-label={words} title={words}>
       <span style={{ width: `${Math.min(1, share) * 100}%` }} />
       {quota === null ? null : <em style={{ left: `${Math.min(1, quota) * 100}%` }} />}
-      <i style={{ left: `${fair * 100}%` }} />
+      {isShared ? <i style={{ left: `${fair * 100}%` }} /> : null}
     </span>
   );
 }

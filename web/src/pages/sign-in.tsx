@@ -10,6 +10,7 @@ import {
   signInNote,
 } from "../data/sign-in.ts";
 import { useStore } from "../data/store.ts";
+import { Mark } from "../parts/mark.tsx";
 import { ProblemNote } from "../parts/notes.tsx";
 import { TokenForm } from "./token-form.tsx";
 
@@ -25,7 +26,9 @@ export function SignIn() {
   return (
     <main className="sign-in">
       <section>
-        <h1>Sign in to Berth</h1>
+        <h1>
+          <Mark /> Sign in to Berth
+        </h1>
         <SignedOutNote />
         <ProblemNote error={error} />
         <div className="issuers">
@@ -50,7 +53,7 @@ export function SignIn() {
         ) : null}
         {whoami.get()?.name ? (
           <div className="buttons">
-            <button type="button" onClick={forget}>
+            <button type="button" className="quiet" onClick={forget}>
               Go on without signing in
             </button>
           </div>

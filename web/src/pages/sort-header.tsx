@@ -10,12 +10,12 @@ interface Props {
 export function SortHeader({ name, label, className }: Props) {
   const [sort, setSort] = usePoolOrder();
   const sorted = sort === name;
-  const order = name === "" ? "ascending" : "descending";
+  const order = name === "name" ? "ascending" : "descending";
   return (
     <th scope="col" className={className} aria-sort={sorted ? order : undefined}>
       <button type="button" onClick={() => setSort(name)}>
         {label}
-        <span aria-hidden="true">{sorted ? (name === "" ? " ↑" : " ↓") : ""}</span>
+        <span aria-hidden="true">{sorted ? (name === "name" ? " ↑" : " ↓") : ""}</span>
       </button>
     </th>
   );

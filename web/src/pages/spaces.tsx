@@ -2,12 +2,14 @@ import { useState } from "react";
 import type { Space } from "../../../src/api/space-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allSpaces } from "../data/questions.ts";
+import { Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { at } from "../router.ts";
-import { ShareBar } from "./share-section.tsx";
+import { dimensionOf, sharedPools, sharesOf } from "./share-facts.ts";
+import { ShareBar, ShareBars, ShareLegend } from "./share-section.tsx";
 
 /** All spaces: who is next, what each holds, and its quotas. */
 export function Spaces() {
@@ -15,11 +17,9 @@ export function Spaces() {
   const next = (data ?? []).toSorted((a, b) => a.share - b.share || a.name.localeCompare(b.name));
   return (
     <>
-      <h1>
-        Spaces <small>{data === undefined ? "" : grouped(data.length)}</small>
-      </h1>
+      <h1>Spaces</h1>
       <ProblemNote error={error} />
-      {data === undefined ? error === undefined && <Loading /> : null}
+      {data === undefined ? <Loading error={error} /> : null}
       {data?.length === 0 ? (
         <EmptyNote title="There are no spaces">
           Spaces come with <code>auth</code> or <code>spaces</code> in the configuration file.
@@ -27,26 +27,166 @@ export function Spaces() {
       ) : null}
       {next.length === 0 ? null : (
         <>
+          <SpaceTiles spaces={next} />
           <ShareTable spaces={next} />
-          <h2>Quotas and holds</h2>
-          <ul className="spaces">
-            {next.map((space) => (
-              <SpaceCard key={space.name} space={space} />
-            ))}
-          </ul>
+          <QuotaTable spaces={next} />
+          <SharedPools spaces={next} />
+          <Holds spaces={next} />
         </>
       )}
     </>
   );
 }
 
+/** Who is next, how many wait, and which quotas hold them back. */
+function SpaceTiles({ spaces }: { spaces: readonly Space[] }) {
+  const first = nextSpace(spaces);
+  const waiting = spaces.reduce((sum, space) => sum + space.waiting, 0);
+  const quotas = spaces.flatMap((space) => space.quotas);
+  const reached = quotas.filter(({ held, max }) => held >= max).length;
+  return (
+    <Figures
+      label="Spaces in numbers"
+      figures={[
+        { label: "Spaces", value: spaces.length },
+        {
+          label: "Next in line",
+          value: first?.name ?? "–",
+          aside: first === undefined ? "nobody waits" : `lowest share: ${first.share.toFixed(2)}`,
+        },
+        { label: "Waiting", value: waiting, href: "/queue?group=space" },
+        { label: "Quotas reached", value: reached, aside: `of ${quotas.length}`, bad: reached > 0 },
+      ]}
+    />
+  );
+}
+
+/** Of the spaces in which somebody waits, the one with the lowest share. */
+function nextSpace(spaces: readonly Space[]): Space | undefined {
+  return spaces.find(({ waiting }) => waiting > 0);
+}
+
+/** What each space may hold at most. Those that are reached or nearly so come first. */
+function QuotaTable({ spaces }: { spaces: readonly Space[] }) {
+  const part = ({ held, max }: Space["quotas"][number]) => held / Math.max(1e-9, max);
+  const rows = spaces
+    .flatMap(({ name, quotas }) => quotas.map((quota) => ({ name, quota })))
+    .sort((a, b) => part(b.quota) - part(a.quota));
+  if (rows.length === 0) return null;
+  const hasCohorts = rows.some(({ quota }) => quota.cohort !== null);
+  return (
+    <section aria-labelledby="quotas-title">
+      <h2 id="quotas-title">
+        Quotas <small>{grouped(rows.length)}</small>{" "}
+        <small className="about">What a space may hold at most.</small>
+      </h2>
+      <table className="quota-table stack">
+        <thead>
+          <tr>
+            <th scope="col">Space</th>
+            <th scope="col">Of</th>
+            <th scope="col">In use</th>
+            <th scope="col" className="number">
+              Held
+            </th>
+            {hasCohorts ? <th scope="col">Cohort</th> : null}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, quota }) => (
+            <QuotaRow
+              key={`${name} ${quota.pool} ${quota.dimension}`}
+              {...{ name, quota, hasCohorts }}
+            />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface QuotaProps {
+  readonly name: string;
+  readonly quota: Space["quotas"][number];
+  readonly hasCohorts: boolean;
+}
+
+function QuotaRow({ name, quota, hasCohorts }: QuotaProps) {
+  const { pool, dimension, held, max, cohort } = quota;
+  const isReached = held >= max;
+  return (
+    <tr data-row>
+      <th scope="row">{name}</th>
+      <td>
+        <Of pool={pool} dimension={dimension} />
+      </td>
+      <td className="space-part">
+        <span className="bar" aria-hidden="true">
+          <span
+            className={isReached ? "look-waiting" : "look-held"}
+            style={{ flexBasis: `${Math.min(1, held / Math.max(1e-9, max)) * 100}%` }}
+          />
+        </span>
+      </td>
+      <td className={isReached ? "number late" : "number"} data-label="Held">
+        {grouped(held)} of {grouped(max)}
+        {isReached ? ", reached" : ""}
+      </td>
+      {hasCohorts ? (
+        <td className="faint">
+          {cohort === null
+            ? ""
+            : `${cohort.name} uses ${grouped(cohort.used)} of ${grouped(cohort.capacity)}`}
+        </td>
+      ) : null}
+    </tr>
+  );
+}
+
+const sharedAtFirst = 6;
+
+/** Who takes from whom: only pools of which several spaces hold something. */
+function SharedPools({ spaces }: { spaces: readonly Space[] }) {
+  const [limit, setLimit] = useState(sharedAtFirst);
+  const pools = sharedPools(spaces);
+  if (pools.length === 0) return null;
+  return (
+    <section aria-labelledby="shared-title">
+      <h2 id="shared-title">
+        Shared pools <small>{grouped(pools.length)}</small>{" "}
+        <small className="about">Several spaces hold some of each.</small>
+      </h2>
+      <ShareLegend withQuota />
+      <ul className="spaces">
+        {pools.slice(0, limit).map((pool) => (
+          <li key={pool}>
+            <h3>
+              <Link href={at("pools", pool)}>{pool}</Link>
+            </h3>
+            <ShareBars
+              shares={sharesOf(pool, spaces)}
+              unit={dimensionOf(pool, spaces)}
+              legend={false}
+            />
+          </li>
+        ))}
+      </ul>
+      <MoreButton shown={limit} of={pools.length} onMore={setLimit} />
+    </section>
+  );
+}
+
 /** The fair shares as a picture: the part that each space holds beside the part of its weight. */
 function ShareTable({ spaces }: { spaces: readonly Space[] }) {
-  const weights = spaces.reduce((sum, { weight }) => sum + weight, 0);
+  const first = nextSpace(spaces);
   return (
     <section aria-labelledby="shares-title">
-      <h2 id="shares-title" className="hidden">
-        Fair shares
+      <h2 id="shares-title">
+        Fair shares{" "}
+        <small className="about">
+          Within a priority, the space with the lowest share is next. Share: the largest part that
+          it holds of any pool, divided by its weight.
+        </small>
       </h2>
       <table className="space-table stack">
         <thead>
@@ -69,41 +209,53 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
         </thead>
         <tbody>
           {spaces.map((space) => (
-            <ShareRow key={space.name} space={space} fair={space.weight / weights} />
+            <ShareRow
+              key={space.name}
+              {...{ space, isNext: space === first, fair: fairPart(space, spaces) }}
+            />
           ))}
         </tbody>
       </table>
-      <p className="legend">
-        <span>
-          <i className="look-held" aria-hidden="true" /> held
-        </span>
-        <span>
-          <i className="key-mark" aria-hidden="true" /> its part by weight
-        </span>
-        <span>
-          Share: the largest part of any pool, divided by the weight. Within a priority, the space
-          with the lowest share is next.
-        </span>
-      </p>
+      <ShareLegend />
     </section>
   );
 }
 
-function ShareRow({ space, fair }: { space: Space; fair: number }) {
+/** The part of the pool of which it holds most that its weight gives it beside its other holders. */
+function fairPart({ name, holds: [most] }: Space, spaces: readonly Space[]): number {
+  if (most === undefined) return 1;
+  return sharesOf(most.pool, spaces).find((share) => share.name === name)?.fair ?? 1;
+}
+
+interface RowProps {
+  readonly space: Space;
+  readonly fair: number;
+  readonly isNext: boolean;
+}
+
+function ShareRow({ space, fair, isNext }: RowProps) {
   const { name, weight, share, leases, waiting, waitingMax, holds } = space;
   const [most] = holds;
   const part = most === undefined ? 0 : most.held / Math.max(1e-9, most.capacity);
   return (
     <tr data-row>
       <th scope="row">
-        <a href={`#${encodeURIComponent(name)}`}>{name}</a>
+        <a href={`#${encodeURIComponent(name)}`}>{name}</a>{" "}
+        {isNext ? <span className="gate-status open">next</span> : null}
       </th>
       <td className="number" data-label="Weight">
         {weight}
       </td>
       <td className="space-part">
         <ShareBar share={part} fair={fair} quota={null} />
-        <span>{most === undefined ? "nothing" : `${percent(part)} of ${heldName(most)}`}</span>
+        <span>
+          {most === undefined ? "nothing" : `${percent(part)} of ${heldName(most)}`}
+          {most !== undefined && fair === 1 ? (
+            <span className="faint" title="No other space holds some of it">
+              , alone
+            </span>
+          ) : null}
+        </span>
       </td>
       <td className="number strong" data-label="Share">
         {share.toFixed(2)}
@@ -113,7 +265,9 @@ function ShareRow({ space, fair }: { space: Space; fair: number }) {
       </td>
       <td className={waiting === 0 ? "number faint" : "number waiting"} data-label="Waiting">
         <Link href={`/queue?space=${encodeURIComponent(name)}`}>{grouped(waiting)}</Link>
-        {waitingMax === null ? null : <span className="faint">/{grouped(waitingMax)}</span>}
+        {waitingMax === null ? null : (
+          <span className="faint"> of at most {grouped(waitingMax)}</span>
+        )}
       </td>
     </tr>
   );
@@ -126,31 +280,32 @@ function heldName({ pool, dimension }: Space["holds"][number]): string {
 /** A space may hold something of hundreds of pools. */
 const holdsAtFirst = 8;
 
-function SpaceCard({ space: { name, holds, quotas } }: { space: Space }) {
+function Holds({ spaces }: { spaces: readonly Space[] }) {
+  return (
+    <section aria-labelledby="holds-title">
+      <h2 id="holds-title">
+        What each space holds <small className="about">The largest part of a pool first.</small>
+      </h2>
+      <ul className="spaces">
+        {spaces.map((space) => (
+          <SpaceCard key={space.name} space={space} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function SpaceCard({ space: { name, holds } }: { space: Space }) {
   const [limit, setLimit] = useState(holdsAtFirst);
-  if (holds.length + quotas.length === 0) return null;
+  if (holds.length === 0) return null;
   return (
     <li id={name}>
       <h3>{name}</h3>
       <dl className="space-bars">
-        {quotas.map(({ pool, dimension, held, max, cohort }) => (
-          <Bar
-            key={`${pool} ${dimension}`}
-            label={<Of pool={pool} dimension={dimension} before="Quota of " />}
-            part={held / Math.max(1e-9, max)}
-            full={held >= max}
-            value={`${grouped(held)} of ${grouped(max)}`}
-            aside={
-              cohort === null
-                ? ""
-                : `cohort ${cohort.name}: ${grouped(cohort.used)} of ${grouped(cohort.capacity)}`
-            }
-          />
-        ))}
         {holds.slice(0, limit).map(({ pool, dimension, held, capacity }) => (
           <Bar
             key={`${pool} ${dimension}`}
-            label={<Of pool={pool} dimension={dimension} before="" />}
+            label={<Of pool={pool} dimension={dimension} />}
             part={held / Math.max(1e-9, capacity)}
             value={`${grouped(held)} of ${grouped(capacity)}`}
             aside={percent(held / Math.max(1e-9, capacity))}
@@ -165,13 +320,11 @@ function SpaceCard({ space: { name, holds, quotas } }: { space: Space }) {
 interface OfProps {
   readonly pool: string | null;
   readonly dimension: string | null;
-  readonly before: string;
 }
 
-function Of({ pool, dimension, before }: OfProps) {
+function Of({ pool, dimension }: OfProps) {
   return (
     <>
-      {before}
       {dimension}
       {dimension === null || pool === null ? "" : " of "}
       {pool === null ? null : <Link href={at("pools", pool)}>{pool}</Link>}
@@ -184,19 +337,18 @@ interface BarProps {
   readonly part: number;
   readonly value: string;
   readonly aside: string;
-  readonly full?: boolean;
 }
 
-function Bar({ label, part, value, aside, full = false }: BarProps) {
+function Bar({ label, part, value, aside }: BarProps) {
   return (
-    <div className={full ? "full" : undefined}>
+    <div>
       <dt>{label}</dt>
       <dd>
         <span className="bar" aria-hidden="true">
           <span className="look-held" style={{ flexBasis: `${Math.min(1, part) * 100}%` }} />
         </span>
         <b>{value}</b>
-        <small>{full ? (aside === "" ? "reached" : `reached; ${aside}`) : aside}</small>
+        <small>{aside}</small>
       </dd>
     </div>
   );

@@ -1,4 +1,5 @@
 /** Waits against a setting: three curves, with today's value marked. */
+import { useSyncExternalStore } from "react";
 import { inWords } from "../parts/times.tsx";
 
 export interface CurvePoint {
@@ -18,17 +19,33 @@ interface Props {
 }
 
 const lines = [
-  ["p99", "99 %", "late"],
-  ["p90", "90 %", "dirty"],
-  ["p50", "50 %", "held"],
+  ["p99", "99 in 100 within", "late"],
+  ["p90", "9 in 10 within", "dirty"],
+  ["p50", "half within", "held"],
 ] as const;
 
-const width = 720;
+/** One unit is about a pixel, so that the labels have the size of other text. */
+const wideWidth = 820;
+const narrowWidth = 340;
 const height = 240;
-const edge = { left: 64, right: 16, top: 14, bottom: 34 };
+const edge = { left: 52, right: 18, top: 14, bottom: 34 };
+
+const narrow = matchMedia("(max-width: 680px)");
+
+function useWidth(): number {
+  const isNarrow = useSyncExternalStore(
+    (changed) => {
+      narrow.addEventListener("change", changed);
+      return () => narrow.removeEventListener("change", changed);
+    },
+    () => narrow.matches,
+  );
+  return isNarrow ? narrowWidth : wideWidth;
+}
 
 /** The table below it has the same figures, so that nobody depends on the picture. */
 export function WaitCurves({ title, points, todayX }: Props) {
+  const width = useWidth();
   const xs = points.map(({ x }) => x);
   const [from, to] = [Math.min(...xs), Math.max(...xs)];
   const top = niceTop(Math.max(1, ...points.map(({ p99, p90 }) => p99 ?? p90 ?? 0)));
@@ -45,7 +62,7 @@ export function WaitCurves({ title, points, todayX }: Props) {
         {lines.toReversed().map(([key, label, colour]) => (
           <span key={key}>
             <i style={{ borderColor: `var(--${colour})` }} />
-            {label} waited at most
+            {label}
           </span>
         ))}
       </figcaption>
@@ -72,7 +89,7 @@ export function WaitCurves({ title, points, todayX }: Props) {
           </g>
         )}
         {points.map(({ value, x }, index) => (
-          <text key={value} x={left(x)} y={height - edge.bottom + 18} textAnchor="middle">
+          <text key={value} x={left(x)} y={height - edge.bottom + 22} textAnchor="middle">
             {isCrowded(points, index, left) ? "" : value}
           </text>
         ))}

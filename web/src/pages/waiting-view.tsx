@@ -1,3 +1,4 @@
+import { isLaterThanEstimated } from "../../../src/api/late-estimate.ts";
 import type { Explanation, WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { explanation } from "../data/questions.ts";
@@ -8,6 +9,7 @@ import { Link } from "../parts/link.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWholeSeconds, Moment } from "../parts/times.tsx";
+import { Unbroken } from "../parts/unbroken.tsx";
 import { conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
@@ -24,7 +26,7 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
         <ActionButton action={removeFromQueueAction(request)} />
       </PageHead>
       <p className="callout">
-        <b>Why it waits</b> {reason.message}.
+        <b>Why it waits</b> <Unbroken text={`${reason.message}.`} />
       </p>
       <Figures label="The request in numbers" figures={figuresOf(request)} />
       {data?.needs.map((need) => (
@@ -34,7 +36,7 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
           amount={request.items.find(({ pool }) => pool === need.pool)?.amount}
         />
       ))}
-      <Quotas quotas={data?.space?.quotas ?? []} />
+      <Quotas quotas={quotasFor(request, data)} />
       <section aria-labelledby="about-title">
         <h2 id="about-title">About it</h2>
         <Facts
@@ -53,7 +55,14 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
   );
 }
 
-function figuresOf({ position, queuedAt, estimate }: WaitingRequest): Figure[] {
+/** A quota of another pool does not hold it back. */
+function quotasFor({ items }: WaitingRequest, data: Explanation | undefined): readonly Quota[] {
+  const pools = items.flatMap(({ pool, anyOf = [] }) => [pool, ...anyOf]);
+  return (data?.space?.quotas ?? []).filter(({ pool }) => pool === null || pools.includes(pool));
+}
+
+function figuresOf(request: WaitingRequest): Figure[] {
+  const { position, queuedAt, estimate } = request;
   const place = { label: "Position", value: position };
   const waits = { label: "Waiting for", value: <Age since={queuedAt} /> };
   if (estimate === null) {
@@ -64,6 +73,10 @@ function figuresOf({ position, queuedAt, estimate }: WaitingRequest): Figure[] {
     const soon = p50Seconds < 1 ? "any moment" : `in ${inWholeSeconds(p50Seconds)}`;
     const aside = "when a cooldown or a pace ends";
     return [place, waits, { label: "Expected start", value: soon, aside }];
+  }
+  if (isLaterThanEstimated(request)) {
+    const aside = `by ${samples} recorded holds`;
+    return [place, waits, { label: "Expected start", value: "later than estimated", aside }];
   }
   return [
     place,
@@ -98,15 +111,15 @@ function Quotas({ quotas }: { quotas: readonly Quota[] }) {
         {quotas.map(({ pool, dimension, held, max, cohort = null, heldBy = [] }) => (
           <li key={`${pool} ${dimension}`}>
             {held} of {max} {[dimension, pool].filter((part) => part !== null).join(" of ")}
-            {heldBy.map(({ id, holder }) => (
+            {heldBy.map(({ id, holder }, index) => (
               <span key={id}>
-                {" "}
+                {index === 0 ? ", held by " : ", "}
                 <Link href={at("leases", id)}>{holder}</Link>
               </span>
             ))}
             {cohort === null ? null : (
               <span className="faint">
-                {" "}
+                {"; "}
                 cohort {cohort.name} uses {cohort.used} of {cohort.capacity}
               </span>
             )}

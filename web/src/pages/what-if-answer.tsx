@@ -3,6 +3,7 @@ import { grouped, percentInUse } from "../parts/numbers.ts";
 import { exact, inWords } from "../parts/times.tsx";
 import { type CurvePoint, WaitCurves } from "./wait-curves.tsx";
 import { numberOf, type WhatIfQuestion } from "./what-if-facts.ts";
+import { type AnswerRow, answerWords, distrust } from "./what-if-words.ts";
 
 interface Props {
   readonly name: string;
@@ -12,19 +13,13 @@ interface Props {
   readonly found: SimulatedVariants;
 }
 
-interface Row {
-  readonly label: string;
-  readonly part: StatsPart;
-  readonly isToday: boolean;
-}
-
 export function WhatIfAnswer({ name, question, values, space, found }: Props) {
   const [present, ...others] = found.variants;
   const base = present?.simulation.pools.find(({ pool }) => pool === name);
   if (present === undefined || base === undefined) {
     return <p className="calm">There were no requests in that time.</p>;
   }
-  const rows = values.flatMap((value, index): Row[] => {
+  const rows = values.flatMap((value, index): AnswerRow[] => {
     const part = others[index]?.simulation.pools.find(({ pool }) => pool === name)?.simulated;
     const isToday = value === question.today;
     return part === undefined ? [] : [{ label: value, part, isToday }];
@@ -33,11 +28,13 @@ export function WhatIfAnswer({ name, question, values, space, found }: Props) {
   const whose = question.topic === "weight" ? ` of ${space}` : "";
   return (
     <>
+      <p className="answer">{answerWords(rows)}</p>
       <Curves question={question} rows={rows} whose={whose} />
       <table className="compare">
         <caption>
-          {grouped(requests)} requests from {exact(from)} to {exact(to)}, replayed. Differences are
-          to the pool as it is.
+          {grouped(requests)} requests from {exact(from)} to {exact(to)}, replayed. The columns say
+          how long they waited; differences are to the pool as it is.{" "}
+          {distrust(base.recorded, base.simulated)}
         </caption>
         <thead>
           <tr>
@@ -51,13 +48,15 @@ export function WhatIfAnswer({ name, question, values, space, found }: Props) {
         </thead>
         <tbody>
           <ResultRow label="recorded" part={base.recorded} base={undefined} />
-          <ResultRow label="as it is, replayed" part={base.simulated} base={undefined} />
+          {rows.some(({ isToday }) => isToday) ? null : (
+            <ResultRow label="as it is, replayed" part={base.simulated} base={undefined} />
+          )}
           {rows.map(({ label, part, isToday }) => (
             <ResultRow key={label} {...{ label, part, isToday }} base={base.simulated} />
           ))}
         </tbody>
       </table>
-      <p className="calm">
+      <p className="calm after-table">
         <a href={location.href}>Link to this answer</a>: it replays the same time again.
       </p>
       <Limits name={name} unknowns={unknowns} />
@@ -66,9 +65,9 @@ export function WhatIfAnswer({ name, question, values, space, found }: Props) {
 }
 
 const titles = {
-  size: "Resources",
+  size: "Size",
   limit: "Limit",
-  pace: "One grant every",
+  pace: "One every",
   placement: "Strategy",
   weight: "Weight",
 } as const;
@@ -77,7 +76,7 @@ function Curves({
   question,
   rows,
   whose,
-}: Pick<Props, "question"> & { rows: Row[]; whose: string }) {
+}: Pick<Props, "question"> & { rows: readonly AnswerRow[]; whose: string }) {
   const points = rows.map(({ label, part: { waitSeconds } }): CurvePoint => {
     const { p50 = null, p90 = null, p99 = null } = waitSeconds ?? {};
     return { value: label, x: numberOf(label), p50, p90, p99 };
@@ -92,6 +91,8 @@ interface Column {
   readonly label: string;
   readonly read: (part: StatsPart) => number | null;
   readonly show: (value: number) => string;
+  /** A difference, if it is not written like a value. */
+  readonly showChange?: (change: number) => string;
   /** Whether more is worse. */
   readonly lessIsBetter?: boolean;
 }
@@ -102,17 +103,25 @@ function columns(part: StatsPart): Column[] {
     read: ({ waitSeconds }) => waitSeconds?.[key] ?? null,
   });
   return [
-    wait("p50", "50 % waited at most"),
-    wait("p90", "90 %"),
-    wait("p99", "99 %"),
-    { label: "In use", read: ({ utilisation }) => utilisation, show: percentInUse },
+    wait("p50", "Half within"),
+    wait("p90", "9 in 10"),
+    wait("p99", "99 in 100"),
+    {
+      ...{ label: "In use", show: percentInUse, showChange: points },
+      read: ({ utilisation }) => utilisation,
+    },
     ...part.dimensions.map(({ name }) => ({
       label: `${name} in use`,
       read: ({ dimensions }: StatsPart) =>
         dimensions.find((one) => one.name === name)?.utilisation ?? null,
-      show: percentInUse,
+      ...{ show: percentInUse, showChange: points },
     })),
   ];
+}
+
+/** From 60 % to 80 % are 20 points, and not 20 %. */
+function points(part: number): string {
+  return `${Math.round(part * 100)} points`;
 }
 
 interface ResultProps {
@@ -150,8 +159,9 @@ function Difference(props: { column: Column; part: StatsPart; base: StatsPart })
   const [now, before] = [column.read(part), column.read(base)];
   if (now === null || before === null) return null;
   const change = now - before;
-  const text = column.show(Math.abs(change));
-  if (text === column.show(0)) return <small className="change">=</small>;
+  const show = column.showChange ?? column.show;
+  const text = show(Math.abs(change));
+  if (text === show(0)) return <small className="change">=</small>;
   const isLess = change < 0;
   const look = column.lessIsBetter === undefined ? "" : isLess ? "better" : "worse";
   return (

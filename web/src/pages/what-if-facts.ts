@@ -85,7 +85,7 @@ export function numberOf(value: string): number {
 }
 
 /** Why a pool has no what-if, or what its replay leaves out; undefined: nothing special. */
-export function caveatOf({ template, admission, policy }: Pool): string | undefined {
+export function caveatOf({ name, template, admission, policy, flow }: Pool): string | undefined {
   if (template !== undefined) {
     return `A replay does not apply here: how long clusters take to make is not replayed, and that is
       most of the wait. Watch the stock and the phases instead.`;
@@ -97,6 +97,11 @@ export function caveatOf({ template, admission, policy }: Pool): string | undefi
   if (policy.adaptive?.mode === "auto") {
     return `This pool has an adaptive start rate. Reports of throttling are not replayed, so in an
       answer the rate only rises.`;
+  }
+  const [above] = flow.limits.filter(({ pool }) => pool !== name);
+  if (above !== undefined) {
+    return `The limit of ${above.pool} (${above.limit} in all) stays as it is in every answer, so more of this
+      pool may not help. Ask about the limit on its own page.`;
   }
   return undefined;
 }

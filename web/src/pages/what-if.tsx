@@ -97,6 +97,7 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly string[] }) {
             {running ? (
               <>
                 <progress value={done} aria-label="Replayed so far" />
+                <span className="faint">{Math.round(done * 100)} % replayed</span>
                 <button type="button" onClick={cancel}>
                   Stop
                 </button>
@@ -181,7 +182,9 @@ function Form({ questions, question, values, space, spaces, last, children }: Fo
           ))}
         </select>
       ) : null}
-      <label htmlFor={field}>Compare</label>
+      <label htmlFor={field} className="values-label">
+        Compare
+      </label>
       <input
         id={field}
         className="values"

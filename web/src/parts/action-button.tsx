@@ -14,6 +14,8 @@ export interface Action {
   readonly verb: string;
   /** `Drain aws-2`: above the question. */
   readonly title: string;
+  /** On the button that does it, if the title is too long for that. */
+  readonly confirm?: string;
   /** What will happen, in sentences. */
   readonly effects: readonly string[];
   readonly run: (because: Because) => Promise<unknown>;

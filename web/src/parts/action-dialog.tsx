@@ -74,8 +74,8 @@ export function ActionDialog({ action, onClose, children }: Props) {
           />
         </label>
         <small>
-          {signedInAs ?? "Your name"} and the reason are stored with the event. Everybody can read
-          them.
+          Your name{signedInAs === null ? "" : ` (${signedInAs})`} and the reason are stored with
+          the event. Everybody can read them.
         </small>
         <ProblemNote error={error} />
         <div className="buttons">
@@ -87,7 +87,7 @@ export function ActionDialog({ action, onClose, children }: Props) {
             className={action.harmful ? "act harmful" : "act"}
             disabled={running}
           >
-            {action.title}
+            {action.confirm ?? action.title}
           </button>
         </div>
       </form>

@@ -1,7 +1,7 @@
 /** The labels of a chart's axes: distinct, with units, and the same everywhere. */
 import { briefDuration } from "../../../src/core/model/time.ts";
 import { clockMinute, clockTime, dayOf } from "./clock-time.ts";
-import { percent } from "./numbers.ts";
+import { grouped, percent } from "./numbers.ts";
 
 /** What the values of a chart are. */
 export interface Scale {
@@ -10,6 +10,8 @@ export interface Scale {
   readonly steps?: number[];
   /** The top of the scale, if it is known. */
   readonly top?: number;
+  /** The lowest top: a chart of small values does not blow them up. */
+  readonly topMin?: number;
 }
 
 const minute = 60;
@@ -19,6 +21,7 @@ const day = 86_400;
 /** In seconds. */
 export const durations: Scale = {
   format: (seconds) => briefDuration(seconds * 1_000),
+  topMin: 1,
   steps: [
     ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30],
     ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
@@ -32,11 +35,17 @@ export const parts: Scale = { format: percent, steps: [0.1, 0.25, 0.5, 1, 2, 5, 
 
 /** Anything that is counted, also per minute. */
 export const counts: Scale = {
+  topMin: 1,
+  // No 2.5: rounded to whole numbers, labels would not be where they say.
+  steps: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
+    .flatMap((one) => (one < 1 ? [one] : [one, one * 100, one * 10_000]))
+    .sort((a, b) => a - b),
   format: (value, step) => {
     if (value === 0) return "0";
+    if (value >= 1_000) return grouped(Math.round(value));
     // As many digits as two labels need to differ; a value between labels gets one more.
     const digits = step === undefined ? (value >= 10 ? 0 : 2) : step >= 1 ? 0 : step >= 0.1 ? 1 : 2;
-    return value.toFixed(digits);
+    return step === undefined ? String(Number(value.toFixed(digits))) : value.toFixed(digits);
   },
 };
 

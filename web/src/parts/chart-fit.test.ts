@@ -1,23 +1,39 @@
 import { expect, test } from "vitest";
 import type { Stats } from "../../../src/api/history-schemas.ts";
-import { fittingRange } from "./chart-fit.ts";
+import { closerLook, fittingRange, lengthNow, wholeDay } from "./chart-fit.ts";
 
-const nowMs = Date.UTC(2026, 10, 17, 12);
+const now = Date.UTC(2026, 10, 17, 12) / 1_000;
 const step = (minutesAgo: number, asked: number, utilisation: number | null) =>
   ({
-    ...{ at: new Date(nowMs - minutesAgo * 60_000).toISOString(), asked, ended: 0, utilisation },
+    ...{ at: new Date((now - minutesAgo * 60) * 1_000).toISOString() },
+    ...{ asked, ended: 0, utilisation },
   }) as Stats["steps"][number];
+const fitting = (...steps: Stats["steps"]) =>
+  fittingRange({ steps, to: new Date(now * 1_000).toISOString() });
 
 test.each([
-  ["nothing yet", [step(900, 0, null), step(20, 0, 0)], 60],
-  ["a few minutes", [step(900, 0, null), step(8, 1, 0)], 10],
-  ["held, but nobody asks", [step(900, 0, 0), step(50, 0, 0.5)], 60],
-  ["most of a day", [step(900, 1, 0)], 24 * 60],
-])("fittingRange() with %s", (_, steps, minutes) => {
-  const { lengthSeconds, stepSeconds, until } = fittingRange({
-    steps,
-    to: new Date(nowMs).toISOString(),
-  });
+  ["nothing at all", [step(900, 0, null)], 60, undefined],
+  ["a pool that nobody uses, of today", [step(900, 0, null), step(20, 0, 0)], 20, 20],
+  ["a pool that nobody uses", [step(900, 0, 0)], 60, 60],
+  ["a few seconds", [step(900, 0, null), step(0.1, 1, 0)], 1, 0.1],
+  ["a few minutes", [step(900, 0, null), step(8, 1, 0)], 8, 8],
+  ["held, but nobody asks", [step(900, 0, 0), step(50, 0, 0.5)], 50, 50],
+  ["a good hour", [step(80, 1, 0)], 80, 80],
+  ["a whole day", [step(1_440, 1, 0)], 1_440, undefined],
+])("fittingRange() with %s begins where the data does", (_, steps, minutes, sinceMinutes) => {
+  const { lengthSeconds, stepSeconds, until, since } = fitting(...steps);
   expect([lengthSeconds / 60, until]).toEqual([minutes, null]);
-  expect(lengthSeconds / stepSeconds).toBeCloseTo(60, 0);
+  expect(since).toBe(sinceMinutes === undefined ? undefined : now - sinceMinutes * 60);
+  expect(Math.abs(lengthSeconds / stepSeconds - 60)).toBeLessThan(6);
+});
+
+test("lengthNow() grows with the data, unless a window of fixed length was chosen", () => {
+  const range = fitting(step(8, 1, 0));
+  expect(lengthNow(range, now + 60)).toBe(9 * 60);
+  expect(lengthNow(wholeDay, now + 60)).toBe(86_400);
+});
+
+test("closerLook() is for what the first look cannot see: less than its own steps", () => {
+  expect(closerLook(fitting(step(8, 1, 0)))?.lengthSeconds).toBe(9 * 60);
+  expect(closerLook(fitting(step(1_440, 1, 0)))).toBeUndefined();
 });

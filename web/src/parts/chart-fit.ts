@@ -6,6 +6,8 @@ export interface ChartRange {
   readonly stepSeconds: number;
   /** The end, in seconds since 1970; null: now. */
   readonly until: number | null;
+  /** Where the data begins, in seconds since 1970: the window grows with it. Absent: it moves on. */
+  readonly since?: number;
 }
 
 const minute = 60;
@@ -32,21 +34,46 @@ export function rangeOver(lengthSeconds: number, until: number | null): ChartRan
   return { lengthSeconds, stepSeconds, until };
 }
 
-/** The lengths that a fitting window may have. */
-const lengths = [
-  ...[5, 10, 15, 30].map((minutes) => minutes * minute),
-  ...[1, 2, 3, 6, 12, 24].map((hours) => hours * hour),
-];
-
 /** What is asked to see how much data there is. */
 export const wholeDay: ChartRange = { lengthSeconds: day, stepSeconds: 5 * minute, until: null };
 
-/** The smallest window that has all the data, so that no chart is an empty day with two dots. */
-export function fittingRange({ steps, to }: Pick<Stats, "steps" | "to">): ChartRange {
-  const first = steps.find(({ asked, ended, utilisation }) => {
+/** The shortest window that fits: a minute has room for a few labels. */
+const shortestSeconds = minute;
+
+type Read = Pick<Stats, "steps" | "to">;
+
+/**
+ * The window that begins where the data does, so that no chart is an empty day with two dots. Data of a
+ * pool that nobody has used yet begins with the pool, at most an hour ago.
+ */
+export function fittingRange({ steps, to }: Read): ChartRange {
+  const end = Date.parse(to) / 1_000;
+  const used = steps.findIndex(({ asked, ended, utilisation }) => {
     return asked + ended > 0 || (utilisation ?? 0) > 0;
   });
+  if (used === 0 && isWholeDay(steps[0]?.at, end)) return rangeOver(day, null);
+  const exists = steps.find(({ utilisation }) => utilisation !== null);
+  const first = steps[used]?.at ?? exists?.at;
   if (first === undefined) return rangeOver(hour, null);
-  const seconds = (Date.parse(to) - Date.parse(first.at)) / 1_000;
-  return rangeOver(lengths.find((length) => length >= seconds) ?? day, null);
+  const start = Date.parse(first) / 1_000;
+  const since = used === -1 ? Math.max(start, end - hour) : start;
+  return { ...rangeOver(Math.max(shortestSeconds, end - since), null), since };
+}
+
+function isWholeDay(first: string | undefined, end: number): boolean {
+  return first !== undefined && end - Date.parse(first) / 1_000 >= day;
+}
+
+/** A coarse look finds the start only roughly. Undefined: the first look was fine enough. */
+export function closerLook({ since, lengthSeconds, stepSeconds }: ChartRange) {
+  return since === undefined || stepSeconds >= wholeDay.stepSeconds
+    ? undefined
+    : rangeOver(lengthSeconds + minute, null);
+}
+
+/** How long the window is now: one that begins with the data grows. */
+export function lengthNow({ since, lengthSeconds }: ChartRange, nowSeconds: number): number {
+  return since === undefined
+    ? lengthSeconds
+    : Math.max(shortestSeconds, Math.ceil(nowSeconds - since));
 }

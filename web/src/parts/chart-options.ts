@@ -1,13 +1,15 @@
 /** The look of a chart for uPlot: axes, lines, the cursor, marks. */
 import uPlot from "uplot";
 import { axisTime, type Scale } from "./chart-axes.ts";
-import type { Line, Mark } from "./time-chart.tsx";
+import type { Line } from "./time-chart.tsx";
 
 export interface Look {
   readonly lines: readonly Line[];
   readonly scale: Scale;
   readonly element: HTMLElement;
-  readonly marks: () => readonly Mark[];
+  /** From where to where, in seconds; undefined: as far as the data goes. */
+  readonly span: () => readonly [number, number] | undefined;
+  readonly onDraw: (chart: uPlot) => void;
   readonly onZoom: ((from: number, to: number) => void) | undefined;
   readonly onCursor: (chart: uPlot) => void;
 }
@@ -18,9 +20,9 @@ const stepped = steps === undefined ? undefined : { paths: steps };
 const dragPixelsMin = 8;
 
 /** No value is outside of the chart, even if it is above the usual top. */
-function topOf(max: number | null, top: number | undefined): number {
+function topOf(max: number | null, { top, topMin = 0.1 }: Scale): number {
   const highest = max ?? 0;
-  return top === undefined ? Math.max(highest * 1.1, 0.1) : Math.max(highest, top);
+  return top === undefined ? Math.max(highest * 1.1, topMin) : Math.max(highest, top);
 }
 
 /** Values without a neighbour, which no line shows. */
@@ -32,7 +34,7 @@ function lonelyPoints(values: uPlot.AlignedData[number] | undefined): number[] {
 }
 
 export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"> {
-  const { lines, scale, element, onZoom, onCursor } = look;
+  const { lines, scale, element, span, onZoom, onCursor, onDraw } = look;
   const colour = colourReader(element);
   const axis = { stroke: colour("faint"), grid: { stroke: colour("line"), width: 1 } };
   const font = "11px system-ui";
@@ -45,14 +47,17 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
       drag: { x: onZoom !== undefined, y: false, setScale: false },
       sync: { key: "berth" },
     },
-    scales: { y: { range: (_self, _min, max) => [0, topOf(max, scale.top)] } },
+    scales: {
+      x: { range: (_self, min, max) => [...(span() ?? [min, max])] },
+      y: { range: (_self, _min, max) => [0, topOf(max, scale)] },
+    },
     axes: [
       {
         ...{ ...axis, ticks: { show: false }, size: 26, font, space: 64 },
         values: (_self, splits, _axis, _space, step) => splits.map((at) => axisTime(at, step)),
       },
       {
-        ...{ ...axis, ticks: { show: false }, size: 56, font, space: 34 },
+        ...{ ...axis, ticks: { show: false }, size: 56, font, space: 28 },
         ...(scale.steps === undefined ? undefined : { incrs: scale.steps }),
         values: (_self, splits, _axis, _space, step) => {
           return splits.map((value) => scale.format(value, step));
@@ -69,6 +74,7 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
         points: {
           show: true,
           size: 5,
+          fill: colour(line.colour),
           filter: (self: uPlot, index: number) => lonelyPoints(self.data[index]),
         },
         ...(line.stepped ? stepped : undefined),
@@ -85,7 +91,7 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
           self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
         },
       ],
-      draw: [(self) => drawMarks(self, look.marks(), colour("faint"))],
+      draw: [onDraw],
     },
   };
 }
@@ -98,30 +104,4 @@ function colourReader(element: HTMLElement): (token: string) => string {
     element.style.color = "";
     return found;
   };
-}
-
-function drawMarks(self: uPlot, marks: readonly Mark[], stroke: string): void {
-  const { ctx, bbox } = self;
-  const { min = null, max = null } = self.scales["x"] ?? {};
-  if (min === null || max === null) return;
-  ctx.save();
-  ctx.strokeStyle = stroke;
-  ctx.fillStyle = stroke;
-  ctx.lineWidth = devicePixelRatio;
-  ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
-  for (const { at, until } of marks) {
-    if (at > max || (until ?? at) < min) continue;
-    const x = Math.round(self.valToPos(Math.max(at, min), "x", true));
-    if (until !== undefined) {
-      const end = self.valToPos(Math.min(until, max), "x", true);
-      ctx.globalAlpha = 0.18;
-      ctx.fillRect(x, bbox.top, Math.max(devicePixelRatio, end - x), bbox.height);
-      ctx.globalAlpha = 1;
-    }
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-  }
-  ctx.restore();
 }

@@ -30,9 +30,9 @@ export function momentText(at: Time): string {
   return isToday ? clockTime(at) : `${dayOf(at)} ${clockTime(at)}`;
 }
 
-/** `Europe/Berlin, GMT+1`. */
+/** `Europe/Berlin, GMT+1`; `UTC` needs no more. */
 export function zoneText(): string {
   const parts = offset.formatToParts(new Date());
   const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
-  return timeZone === name ? name : `${timeZone}, ${name}`;
+  return timeZone === name || timeZone === "UTC" ? timeZone : `${timeZone}, ${name}`;
 }

@@ -1,6 +1,7 @@
 import { roughDuration } from "../../../src/core/model/time.ts";
 import { useOwnNowMs } from "../data/clock.ts";
 import type { Connection } from "../data/live.ts";
+import { momentText } from "./clock-time.ts";
 
 /** Shows that the connection is lost, and since when. The view below has the last known state. */
 export function ConnectionLine({
@@ -14,11 +15,11 @@ export function ConnectionLine({
   return (
     <div role="status" aria-live="polite" aria-atomic="false">
       {connection.state === "lost" ? (
-        <div className="lost">
+        <div className="lost-line">
           <strong>Connection lost</strong>
           <span aria-hidden="true">
-            {roughDuration(Math.max(0, now - connection.sinceMs))} ago. The data below is from that
-            time. The page reconnects by itself.
+            {roughDuration(Math.max(0, now - connection.sinceMs))} ago. The data below is from{" "}
+            {momentText(connection.sinceMs)}. The page reconnects by itself.
           </span>
           <small>{connection.cause}</small>
           <button type="button" onClick={onRetry}>

@@ -45,8 +45,8 @@ const ofPools: Verbs<"pool"> = {
   "pool-resumed": () => "lends again",
   "pool-signalled": ({ throttled, evidence }) =>
     throttled === true
-      ? `is throttled, a holder says${after(evidence)}`
-      : "works well, a holder says",
+      ? `is throttled by its provider, as a holder reports${after(evidence)}`
+      : "is not throttled, as a holder reports",
   "pool-admitted": ({ grants }) => `may lend ${text(grants)} more: the check found capacity`,
   "pool-withheld": ({ why }) => `lends nothing${after(why)}`,
 };
@@ -122,12 +122,30 @@ const waits: Readonly<Record<WaitCode, string>> = {
   suspended: "its pool, which was suspended",
 };
 
+const waitTexts = new Map<string, string>(Object.entries(waits));
+
 export function waitText(code: unknown): string {
-  const what = new Map<string, string>(Object.entries(waits)).get(text(code));
+  const what = waitTexts.get(text(code));
   return what === undefined ? "" : ` after waiting for ${what}`;
+}
+
+/** `a release`: what requests with this reason wait for. */
+export function waitCause(code: string): string {
+  return waitTexts.get(code) ?? code.replaceAll("_", " ");
 }
 
 /** Whether the lease was made to clean something. */
 export function isCleaning({ claims }: Facts): boolean {
   return listOf(claims).some(({ into }) => into === "cleaning");
 }
+
+/** Why a start rate has changed. */
+export function causeWords(how: string): string {
+  return causes[how] ?? how;
+}
+
+const causes: Readonly<Record<string, string>> = {
+  throttled: "reported as throttled",
+  clean: "no report of throttling",
+  configured: "new configuration",
+};

@@ -4,7 +4,7 @@ import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { holderOf } from "../data/holder-names.ts";
 import { at } from "../router.ts";
 import { factsOf, listOf, text } from "./event-facts.ts";
-import { isCleaning, verbOf, waitText } from "./event-verbs.ts";
+import { causeWords, isCleaning, verbOf, waitText } from "./event-verbs.ts";
 import { Link } from "./link.tsx";
 import { amountText, conditionsText } from "./wants.ts";
 
@@ -115,7 +115,9 @@ function rateWords(event: FeedEvent): ReactNode {
   return (
     <>
       <Link href={at("pools", text(pool))}>{text(pool)}</Link>{" "}
-      {how === "unpinned" ? "is unpinned" : `${verb} ${text(rate)} per minute: ${text(how)}`}
+      {how === "unpinned"
+        ? "is unpinned"
+        : `${verb} ${text(rate)} per minute: ${causeWords(text(how))}`}
       {because({ ...event, reason })}
     </>
   );
@@ -141,7 +143,7 @@ function whoOf(event: FeedEvent): ReactNode {
   const id = text(event["id"]);
   if (id === "") return null;
   return (
-    <Link href={at("leases", id)}>
+    <Link href={at("leases", id)} title={id}>
       {typeof event["holder"] === "string" ? event["holder"] : (holderOf(id) ?? id)}
     </Link>
   );

@@ -1,3 +1,4 @@
+import { hasKeyboard } from "../keyboard.ts";
 import { useFilter } from "../router.ts";
 
 interface Props {
@@ -16,7 +17,7 @@ export function FilterBox({ label, name = "q", hint = true }: Props) {
       data-filter
       className="filter"
       aria-label={label}
-      placeholder={hint ? `${label}  f` : label}
+      placeholder={hint && hasKeyboard ? `${label}  f` : label}
       value={text}
       onChange={(event) => setText(event.target.value)}
       onKeyDown={(event) => {

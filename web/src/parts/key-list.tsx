@@ -1,5 +1,7 @@
 import { useEffect, useRef } from "react";
+import { whoami } from "../data/live.ts";
 import { Store, useStore } from "../data/store.ts";
+import { viewsFor } from "../view-list.ts";
 
 const isOpen = new Store(false);
 
@@ -8,20 +10,19 @@ export function toggleKeyList(): void {
   isOpen.set(!isOpen.get());
 }
 
-const keys: readonly (readonly [key: string, does: string])[] = [
-  ["/", "search everything"],
-  ["f", "filter the view"],
+type Key = readonly [key: string, does: string];
+
+const inLists: readonly Key[] = [
+  ["f", "filter the list"],
   ["j", "next row"],
   ["k", "previous row"],
   ["Enter", "open the row"],
-  ["g p", "go to the pools"],
-  ["g q", "go to the queue"],
-  ["g l", "go to the leases"],
-  ["g o", "go to what is out of service"],
-  ["g h", "go to the history"],
-  ["g e", "go to the events"],
+];
+
+const anywhere: readonly Key[] = [
+  ["/", "search everything"],
   ["Esc", "close a dialog, leave a field"],
-  ["?", "this list"],
+  ["?", "show these keys"],
 ];
 
 export function KeyList() {
@@ -32,9 +33,30 @@ function KeyDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const close = () => isOpen.set(false);
+  const views = viewsFor(useStore(whoami));
   return (
     <dialog ref={dialog} aria-labelledby="keys-title" className="keys" onClose={close}>
       <h2 id="keys-title">Keys</h2>
+      <div className="key-groups">
+        <Keys title="Go to" keys={views.map(({ key, label }) => [`g ${key}`, label])} />
+        <div>
+          <Keys title="In lists" keys={inLists} />
+          <Keys title="Anywhere" keys={anywhere} />
+        </div>
+      </div>
+      <div className="buttons">
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+function Keys({ title, keys }: { title: string; keys: readonly Key[] }) {
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
       <dl>
         {keys.map(([key, does]) => (
           <div key={key}>
@@ -47,11 +69,6 @@ function KeyDialog() {
           </div>
         ))}
       </dl>
-      <div className="buttons">
-        <button type="button" onClick={close}>
-          Close
-        </button>
-      </div>
-    </dialog>
+    </section>
   );
 }

@@ -20,9 +20,6 @@ export function Legend({ states }: { states: readonly string[] }) {
       <span>
         <i className="look-track" aria-hidden="true" /> free
       </span>
-      <span>
-        <i className="key-line" aria-hidden="true" /> waiting
-      </span>
     </p>
   );
 }

@@ -10,7 +10,8 @@ export function Link({
 }: { href: string } & AnchorHTMLAttributes<HTMLAnchorElement>) {
   const follow = (event: MouseEvent) => {
     const plain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey);
-    if (!plain || event.altKey) return;
+    // The browser itself finds a place within the view.
+    if (!plain || event.altKey || href.startsWith("#")) return;
     event.preventDefault();
     go(href);
   };

@@ -2,6 +2,8 @@
 import type { ReactNode } from "react";
 import { Problem } from "../../../src/api/problem.ts";
 import { BerthUnreachable } from "../../../src/client/errors.ts";
+import { connection } from "../data/live.ts";
+import { useStore } from "../data/store.ts";
 import { WhatNext } from "./what-next.tsx";
 
 export function EmptyNote({ title, children }: { title: string; children?: ReactNode }) {
@@ -14,8 +16,17 @@ export function EmptyNote({ title, children }: { title: string; children?: React
 }
 
 export function ProblemNote({ error }: { error: unknown }) {
-  // The line at the top shows it, and the view shows the last known state.
-  if (error === undefined || error instanceof BerthUnreachable) return null;
+  const { state } = useStore(connection);
+  if (error === undefined) return null;
+  if (error instanceof BerthUnreachable) {
+    // The line at the top shows it, and the view shows the last known state.
+    if (state !== "live") return null;
+    return (
+      <p className="loading" role="status">
+        The server takes long to answer this. Trying again …
+      </p>
+    );
+  }
   return (
     <div className="note bad" role="alert">
       <strong>{error instanceof Error ? error.message : String(error)}</strong>
@@ -30,7 +41,10 @@ export function ProblemNote({ error }: { error: unknown }) {
   );
 }
 
-/** Appears with a delay, so that fast replies do not flicker. */
-export function Loading() {
-  return <p className="loading">Loading …</p>;
+/**
+ * Instead of data that has not come yet; a problem has its own note. It appears with a delay, so
+ * that fast replies do not flicker.
+ */
+export function Loading({ error }: { error?: unknown }) {
+  return error === undefined ? <p className="loading">Loading …</p> : null;
 }

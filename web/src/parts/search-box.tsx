@@ -1,21 +1,33 @@
 import { type KeyboardEvent, useId, useState } from "react";
 import type { SearchHit } from "../../../src/api/schemas.ts";
 import { useSettled } from "../data/clock.ts";
+import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
 import { found } from "../data/questions.ts";
+import { useStore } from "../data/store.ts";
+import { hasKeyboard } from "../keyboard.ts";
 import { at, go } from "../router.ts";
+import { viewsFor } from "../view-list.ts";
 
 const settleMs = 150;
 const shownMax = 8;
 
-/** Searches pools, resources, holders and ids. Arrows select, Enter opens. */
+/** Something to open: a hit of the server, or a view of the page. */
+interface Choice {
+  readonly kind: string;
+  readonly name: string;
+  readonly about: string;
+  readonly href: string;
+}
+
+/** Searches views, pools, resources, holders and ids. Arrows select, Enter opens. */
 export function SearchBox() {
   const [text, setText] = useState("");
   const [open, setOpen] = useState(false);
   const [chosen, setChosen] = useState(0);
   const list = useId();
-  const { data } = useAnswer(found(useSettled(text.trim(), settleMs)));
-  const hits = text.trim() === "" ? [] : (data?.items ?? []).slice(0, shownMax);
+  const { choices, note } = useChoices(text.trim());
+  const isShown = open && text.trim() !== "";
   const leave = (to: string) => {
     setOpen(false);
     setText("");
@@ -23,10 +35,11 @@ export function SearchBox() {
   };
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    const hit = hits[chosen];
-    if (step !== 0 && hits.length > 0) setChosen((chosen + step + hits.length) % hits.length);
-    else if (event.key === "Enter" && hit !== undefined) leave(addressOf(hit));
-    else if (event.key === "Enter") leave(`/search?q=${encodeURIComponent(text.trim())}`);
+    const choice = choices[chosen];
+    if (step !== 0 && choices.length > 0)
+      setChosen((chosen + step + choices.length) % choices.length);
+    else if (event.key === "Enter" && choice !== undefined) leave(choice.href);
+    else if (event.key === "Enter") leave(pageOf(text));
     else if (event.key === "Escape") event.currentTarget.blur();
     else return;
     event.preventDefault();
@@ -38,11 +51,11 @@ export function SearchBox() {
         type="search"
         role="combobox"
         aria-label="Search pools, resources, holders and ids"
-        placeholder="Search everything  /"
+        placeholder={hasKeyboard ? "Search everything  /" : "Search"}
         autoComplete="off"
-        aria-expanded={open && hits.length > 0}
+        aria-expanded={isShown && choices.length > 0}
         aria-controls={list}
-        aria-activedescendant={open && hits.length > 0 ? `${list}-${chosen}` : undefined}
+        aria-activedescendant={isShown && choices.length > 0 ? `${list}-${chosen}` : undefined}
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -53,29 +66,88 @@ export function SearchBox() {
         onBlur={() => setOpen(false)}
         onKeyDown={onKey}
       />
-      <div
-        id={list}
-        role="listbox"
-        aria-label="Found"
-        tabIndex={-1}
-        hidden={!open || hits.length === 0}
-      >
-        {hits.map((hit, index) => (
-          <Hit
-            key={`${hit.kind} ${hit.name}`}
-            id={`${list}-${index}`}
-            hit={hit}
-            chosen={index === chosen}
-            onChoose={() => leave(addressOf(hit))}
-          />
-        ))}
+      <div className="found" hidden={!isShown}>
+        <div
+          id={list}
+          role="listbox"
+          aria-label="Found"
+          tabIndex={-1}
+          hidden={choices.length === 0}
+        >
+          {choices.map((choice, index) => (
+            <Option
+              key={choice.href}
+              id={`${list}-${index}`}
+              choice={choice}
+              text={text.trim()}
+              chosen={index === chosen}
+              onChoose={() => leave(choice.href)}
+            />
+          ))}
+        </div>
+        <FoundNote note={note} href={pageOf(text)} onChoose={() => leave(pageOf(text))} />
       </div>
     </search>
   );
 }
 
-function Hit(props: { id: string; hit: SearchHit; chosen: boolean; onChoose: () => void }) {
-  const { id, hit, chosen, onChoose } = props;
+interface NoteProps {
+  readonly note: string;
+  readonly href: string;
+  readonly onChoose: () => void;
+}
+
+function FoundNote({ note, href, onChoose }: NoteProps) {
+  if (note !== "more") return <p role="status">{note}</p>;
+  return (
+    <p>
+      <a
+        href={href}
+        onMouseDown={(event) => {
+          event.preventDefault(); // The input would lose the focus, and the link its place.
+          onChoose();
+        }}
+      >
+        Show all that was found
+      </a>
+    </p>
+  );
+}
+
+const pageOf = (text: string) => `/search?q=${encodeURIComponent(text.trim())}`;
+
+/** What can be opened, and a note for people who see nothing or not all. */
+function useChoices(text: string): { choices: readonly Choice[]; note: string } {
+  const settled = useSettled(text, settleMs);
+  const { data } = useAnswer(found(settled));
+  const views = viewsFor(useStore(whoami));
+  if (text === "") return { choices: [], note: "" };
+  const isView = ({ label }: { label: string }) =>
+    text.length >= 3 && label.toLowerCase().startsWith(text.toLowerCase());
+  const all: Choice[] = [
+    ...views.filter(isView).map(({ href, label }) => {
+      return { kind: "view", name: label, about: "", href };
+    }),
+    ...(data?.items ?? []).map((hit) => ({ ...hit, href: addressOf(hit) })),
+  ];
+  if (all.length === 0) {
+    return { choices: [], note: data === undefined || settled !== text ? "Searching …" : nothing };
+  }
+  const isMore = data?.more === true || all.length > shownMax;
+  return { choices: all.slice(0, shownMax), note: isMore ? "more" : "" };
+}
+
+const nothing = "Nothing found. Past leases are not searched.";
+
+interface OptionProps {
+  readonly id: string;
+  readonly choice: Choice;
+  readonly text: string;
+  readonly chosen: boolean;
+  readonly onChoose: () => void;
+}
+
+function Option({ id, choice, text, chosen, onChoose }: OptionProps) {
   return (
     // The input keeps the focus so that the keys still work, hence `mousedown` and no key handler
     // here.
@@ -89,8 +161,26 @@ function Hit(props: { id: string; hit: SearchHit; chosen: boolean; onChoose: () 
         onChoose();
       }}
     >
-      <small>{hit.kind}</small> <b>{hit.name}</b> <span>{hit.about}</span>
+      <small>{choice.kind}</small>{" "}
+      <b>
+        <Marked name={choice.name} text={text} />
+      </b>{" "}
+      <span>{choice.about}</span>
     </div>
+  );
+}
+
+/** The name, with the text that was found in it marked. */
+function Marked({ name, text }: { name: string; text: string }) {
+  const from = name.toLowerCase().indexOf(text.toLowerCase());
+  if (from === -1) return name;
+  const to = from + text.length;
+  return (
+    <>
+      {name.slice(0, from)}
+      <mark>{name.slice(from, to)}</mark>
+      {name.slice(to)}
+    </>
   );
 }
 

@@ -1,23 +1,11 @@
 import { useFilter } from "../router.ts";
+import { Pick } from "./pick.tsx";
 
 /** Chooses one of the spaces that the rows have. Nothing if there is only one. */
 export function SpaceFilter({ spaces }: { spaces: readonly (string | undefined)[] }) {
-  const [chosen, choose] = useFilter("space");
-  const known = [...new Set([...spaces, chosen])].filter(
-    (space) => space !== undefined && space !== "",
-  );
+  const [chosen] = useFilter("space");
+  const known = [...new Set([...spaces, chosen])].flatMap((space) => space || []);
   if (known.length < 2 && chosen === "") return null;
-  return (
-    <label className="order">
-      Space
-      <select value={chosen} onChange={(event) => choose(event.target.value)}>
-        <option value="">All</option>
-        {known.toSorted().map((space) => (
-          <option key={space} value={space}>
-            {space}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  const options = known.toSorted().map((space) => [space, space] as const);
+  return <Pick name="space" label="Space" options={[["", "All"], ...options]} />;
 }

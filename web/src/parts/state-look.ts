@@ -4,6 +4,7 @@ const looks: Readonly<Record<string, string>> = {
   waiting: "waiting",
   busy: "held",
   leased: "held",
+  held: "held",
   revoking: "cooling",
   cooling: "cooling",
   dirty: "dirty",

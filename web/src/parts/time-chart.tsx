@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import { useStore } from "../data/store.ts";
 import { theme } from "../theme.ts";
 import type { Scale } from "./chart-axes.ts";
+import { drawMarks, type Mark, markWords } from "./chart-marks.ts";
 import { chartOptions } from "./chart-options.ts";
 import { momentText } from "./clock-time.ts";
 
@@ -19,15 +20,6 @@ export interface Line {
   readonly stepped?: boolean;
 }
 
-/** Something that happened and explains a curve. */
-export interface Mark {
-  /** Seconds since the epoch. */
-  readonly at: number;
-  /** The end, if it took time: an outage. */
-  readonly until?: number;
-  readonly text: string;
-}
-
 interface Props {
   readonly title: string;
   /** Seconds since the epoch. */
@@ -35,6 +27,10 @@ interface Props {
   readonly lines: readonly Line[];
   readonly scale: Scale;
   readonly marks?: readonly Mark[];
+  /** From where to where, in seconds; absent: as far as the data goes. */
+  readonly span?: readonly [number, number];
+  /** Said instead of a picture without any value. */
+  readonly emptyText?: string;
   /** Called when somebody has selected a part of it. */
   readonly onZoom?: (from: number, to: number) => void;
 }
@@ -43,12 +39,13 @@ const height = 160;
 const noMarks: readonly Mark[] = [];
 
 /** Values over time. Under the pointer all lines are read at once; the last values are text. */
-export function TimeChart({ title, times, lines, scale, marks = noMarks, onZoom }: Props) {
+export function TimeChart(props: Props) {
+  const { title, times, lines, scale, marks = noMarks, span, emptyText, onZoom } = props;
   const place = useRef<HTMLDivElement>(null);
   const tip = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
-  const latest = useRef({ lines, marks, scale });
-  latest.current = { lines, marks, scale };
+  const latest = useRef({ lines, marks, scale, span });
+  latest.current = { lines, marks, scale, span };
   const name = useStore(theme);
   const data = useMemo<uPlot.AlignedData>(
     () => [[...times], ...lines.map(({ values }) => [...values])],
@@ -62,7 +59,8 @@ export function TimeChart({ title, times, lines, scale, marks = noMarks, onZoom 
     const width = () => Math.max(200, element.clientWidth);
     const options = chartOptions({
       ...{ lines, scale, element, onZoom },
-      marks: () => latest.current.marks,
+      span: () => latest.current.span,
+      onDraw: (self) => drawMarks(self, latest.current.marks),
       onCursor: (self) => readUnderCursor(self, tip.current, latest.current),
     });
     chart.current = new uPlot({ ...options, width: width(), height }, data, element);
@@ -77,6 +75,8 @@ export function TimeChart({ title, times, lines, scale, marks = noMarks, onZoom 
   useEffect(() => chart.current?.setData(data), [data]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chart reads the marks when it draws.
   useEffect(() => chart.current?.redraw(false), [marks]);
+  const isEmpty =
+    emptyText !== undefined && lines.every(({ values }) => values.every((value) => value === null));
   return (
     <figure className="chart">
       <figcaption>
@@ -94,6 +94,7 @@ export function TimeChart({ title, times, lines, scale, marks = noMarks, onZoom 
       </figcaption>
       <div ref={place} className="plot" aria-hidden="true">
         <div ref={tip} className="chart-tip" hidden />
+        {isEmpty ? <p className="chart-empty">{emptyText}</p> : null}
       </div>
     </figure>
   );
@@ -132,7 +133,7 @@ function readUnderCursor(self: uPlot, tip: HTMLElement | null, shown: Shown): vo
         `${label}: ${value === null ? "nothing" : shown.scale.format(value)}`,
       );
     }),
-    ...near.map(({ at: when, text }) => textLine("em", `${momentText(when * 1_000)} ${text}`)),
+    ...near.map((mark) => textLine("em", markWords(mark))),
   );
   tip.hidden = false;
   const isRight = left > self.over.clientWidth / 2;

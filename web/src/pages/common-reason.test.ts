@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import { commonReason, ownReason } from "./common-reason.ts";
+
+const rows = (...messages: readonly string[]) =>
+  messages.map((message) => ({ reason: { message } }) as WaitingRequest);
+const full = "None of 3 free";
+
+test.each([
+  ["that of most rows", [`${full}; next in line`, `${full}; 1 ahead`, "paced; 2 ahead"], full],
+  [
+    "the head of all rows if their numbers differ",
+    ["no room: a has 1; next in line", "no room: a has 1; 1 ahead", "no room: b has 2; 2 ahead"],
+    "no room",
+  ],
+  ["none in a short queue", [`${full}; next in line`, `${full}; 1 ahead`], ""],
+  ["none if they differ", ["a; 1 ahead", "b; 2 ahead", "c; 3 ahead"], ""],
+  ["none if nothing is in common", ["waits", "waits", "waits"], ""],
+])("commonReason() is %s", (_, messages, common) => {
+  expect(commonReason(rows(...messages))).toBe(common);
+});
+
+test("ownReason() leaves out only what is said above", () => {
+  expect(ownReason(`${full}; 1 ahead`, full)).toBe("1 ahead");
+  expect(ownReason(`${full}; next in line`, full)).toBe("Next in line");
+  expect(ownReason("no room: esx-1 has 1; 1 ahead", "no room")).toBe("esx-1 has 1; 1 ahead");
+  expect(ownReason("paced; 2 ahead", full)).toBe("paced; 2 ahead");
+  expect(ownReason(`${full}; 1 ahead`, "")).toBe(`${full}; 1 ahead`);
+});

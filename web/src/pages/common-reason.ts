@@ -1,0 +1,42 @@
+/** What most requests of a queue wait for, so that it is said once and not in every row. */
+import type { WaitingRequest } from "../../../src/api/schemas.ts";
+
+/** With fewer rows, the sentence in each row is easier to read. */
+const rowsMin = 3;
+
+/** The part of a reason before its last semicolon: after it is what differs, such as `3 ahead`. */
+function causeOf(message: string): string {
+  return message.slice(0, Math.max(0, message.lastIndexOf("; ")));
+}
+
+/** `No lab has room` of `No lab has room: esx-1 has 4 of its 8 vcpus free`. */
+function headOf(message: string): string {
+  return message.slice(0, Math.max(0, message.indexOf(": ")));
+}
+
+/** Empty if no cause is that of most of the rows. */
+export function commonReason(rows: readonly WaitingRequest[]): string {
+  if (rows.length < rowsMin) return "";
+  const causes = new Set(rows.map(({ reason }) => causeOf(reason.message)));
+  const [head = "", ...others] = new Set(rows.map(({ reason }) => headOf(reason.message)));
+  // What each asks for differs, and so do the numbers.
+  if (head !== "" && others.length === 0 && causes.size > 1) return head;
+  const counts = new Map<string, number>();
+  for (const { reason } of rows) {
+    const cause = causeOf(reason.message);
+    counts.set(cause, (counts.get(cause) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  if (most === undefined || most[0] === "" || most[1] * 2 <= rows.length) return "";
+  return most[0];
+}
+
+/** The reason of one row, without what is said above it. */
+export function ownReason(message: string, common: string): string {
+  const isCommon = [causeOf(message), headOf(message)].includes(common);
+  if (common === "" || !isCommon) return message;
+  const own = message.slice(common.length + 2);
+  // A name stays as it is.
+  if (headOf(message) === common) return own;
+  return `${own.charAt(0).toUpperCase()}${own.slice(1)}`;
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import type { Lease } from "../../../src/api/schemas.ts";
+import { endOf, inLeaseOrder, pulseOf, silenceAt } from "./lease-ends.ts";
+
+const minute = (count: number) => new Date(Date.UTC(2030, 0, 1, 12, count)).toISOString();
+const claim = (heldUntil: string | null) => ({ heldUntil }) as Lease["claims"][number];
+const plain = {
+  grantedAt: minute(0),
+  endsAt: null,
+  expiresAt: minute(13),
+  revokedAt: null,
+  claims: [claim(null)],
+  ttl: "10m",
+};
+
+test.each([
+  ["nothing but silence", {}, null],
+  ["its max lifetime", { endsAt: minute(30) }, [30, "max lifetime"]],
+  [
+    "the first of two claims",
+    { endsAt: minute(30), claims: [claim(minute(20)), claim(minute(9))] },
+    [9, "auto-release"],
+  ],
+  [
+    "its pool",
+    { endsAt: minute(30), notice: { endsBy: minute(5), reason: "" } },
+    [5, "taken back"],
+  ],
+  ["an operator", { endsAt: minute(1), revokedAt: minute(4) }, [13, "ended by an operator"]],
+] as const)("endOf() finds what ends it: %s", (_, changes, want) => {
+  const end = endOf({ ...plain, ...changes } as typeof plain);
+  if (want === null) expect(end).toBeNull();
+  else expect([end?.at, end?.why]).toEqual([minute(want[0]), want[1]]);
+});
+
+test("silenceAt() is the part of the heartbeat timeout that is over", () => {
+  const at = (count: number) => silenceAt(pulseOf(plain), Date.parse(minute(count)));
+  expect([at(2), at(3), at(8), at(13), at(20)]).toEqual([0, 0, 0.5, 1, 1]);
+  // Nobody expects a heartbeat of these.
+  expect(pulseOf({ ...plain, ttl: null, expiresAt: null })).toBeNull();
+  expect(pulseOf({ ...plain, revokedAt: minute(4) })).toBeNull();
+});
+
+test.each([
+  ["", "abc"],
+  ["newest", "cba"],
+  ["ends", "cba"],
+  ["silent", "bac"],
+  ["unheard of", "abc"],
+])("inLeaseOrder() by %j: %s", (order, want) => {
+  const leases = [
+    { ...plain, id: "c", grantedAt: minute(2), endsAt: minute(20), ttl: null, expiresAt: null },
+    { ...plain, id: "a" },
+    { ...plain, id: "b", grantedAt: minute(1), endsAt: minute(30), expiresAt: minute(12) },
+  ];
+  const ids = inLeaseOrder(leases, order, Date.parse(minute(10))).map(({ id }) => id);
+  expect(ids.join("")).toBe(want);
+});

@@ -1,0 +1,77 @@
+/** When a lease ends even if its holder goes on, and how long its holder has been silent. */
+import type { Lease } from "../../../src/api/schemas.ts";
+import { parseDuration } from "../../../src/core/model/time.ts";
+
+/** A lease is silent when this part of its heartbeat timeout is over: two of three heartbeats missed. */
+export const silentPart = 0.67;
+
+export interface LeaseEnd {
+  readonly at: string;
+  readonly why: "max lifetime" | "auto-release" | "taken back" | "ended by an operator";
+  /** When the time began that is over then. */
+  readonly from: string;
+}
+
+type Timed = Pick<
+  Lease,
+  "grantedAt" | "endsAt" | "expiresAt" | "revokedAt" | "notice" | "claims" | "ttl"
+>;
+
+/** The first end that no heartbeat can move; null: it ends with its release or without heartbeats. */
+export function endOf(lease: Timed): LeaseEnd | null {
+  const { grantedAt: from, endsAt, expiresAt, revokedAt, notice, claims } = lease;
+  if (revokedAt !== null && expiresAt !== null) {
+    return { at: expiresAt, why: "ended by an operator", from: revokedAt };
+  }
+  const holds = claims.flatMap(({ heldUntil }) => heldUntil ?? []);
+  const ends: LeaseEnd[] = [
+    ...(endsAt === null ? [] : [{ at: endsAt, why: "max lifetime", from } as const]),
+    ...(notice === undefined ? [] : [{ at: notice.endsBy, why: "taken back", from } as const]),
+    ...holds.map((at) => ({ at, why: "auto-release", from }) as const),
+  ];
+  return ends.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))[0] ?? null;
+}
+
+export interface Pulse {
+  /** When the last heartbeat came, or the lease began. */
+  readonly lastMs: number;
+  readonly ttlMs: number;
+}
+
+/** Null if its holder needs to send none: of a client known by name only, or of an ended lease. */
+export function pulseOf({ ttl, expiresAt, revokedAt }: Timed): Pulse | null {
+  const ttlMs = ttl === null ? undefined : parseDuration(ttl);
+  if (ttlMs === undefined || expiresAt === null || revokedAt !== null) return null;
+  return { lastMs: Date.parse(expiresAt) - ttlMs, ttlMs };
+}
+
+/** The part of the heartbeat timeout that is over, from 0 to 1. */
+export function silenceAt(pulse: Pulse | null, nowMs: number): number {
+  if (pulse === null) return 0;
+  return Math.min(1, Math.max(0, (nowMs - pulse.lastMs) / pulse.ttlMs));
+}
+
+export const leaseOrders = [
+  ["", "Oldest first"],
+  ["ends", "Next to end"],
+  ["silent", "Longest silent"],
+  ["newest", "Newest first"],
+] as const;
+
+/** Sorted by one of `leaseOrders`. Leases without such a time come last, the oldest first. */
+export function inLeaseOrder<T extends Timed>(
+  leases: readonly T[],
+  order: string,
+  nowMs: number,
+): T[] {
+  const oldest = leases.toSorted((a, b) => a.grantedAt.localeCompare(b.grantedAt));
+  if (order === "newest") return oldest.reverse();
+  const keyOf = {
+    ends: (lease: T) => Date.parse(endOf(lease)?.at ?? "") || Number.POSITIVE_INFINITY,
+    silent: (lease: T) => -silenceAt(pulseOf(lease), nowMs),
+  }[order];
+  if (keyOf === undefined) return oldest;
+  const keys = new Map(oldest.map((lease) => [lease, keyOf(lease)]));
+  const key = (lease: T) => keys.get(lease) ?? 0;
+  return oldest.sort((a, b) => (key(a) === key(b) ? 0 : key(a) - key(b)));
+}

@@ -1,0 +1,59 @@
+import { useMemo } from "react";
+import type { Lease } from "../../../src/api/schemas.ts";
+import { useInTime } from "../data/clock.ts";
+import { type Figure, Figures } from "../parts/figures.tsx";
+import { Age, Left } from "../parts/times.tsx";
+import { Unbroken } from "../parts/unbroken.tsx";
+import { usePlace, withFilters } from "../router.ts";
+import { endOf, pulseOf, silenceAt, silentPart } from "./lease-ends.ts";
+
+/** The next to end, the oldest and the silent ones of the listed leases. Each tile sorts the list. */
+export function LeaseTiles({ leases, all }: { leases: readonly Lease[]; all: number }) {
+  const place = usePlace();
+  const sortedBy = (sort: string) => withFilters(place, { sort, group: "none" });
+  const { next, oldest, pulses } = useMemo(() => extremesOf(leases), [leases]);
+  const silent = useInTime(
+    (nowMs) => pulses.filter((pulse) => silenceAt(pulse, nowMs) >= silentPart).length,
+  );
+  const figures: Figure[] = [
+    { label: "Leases", value: leases.length, aside: leases.length === all ? "" : `of ${all}` },
+    next === undefined
+      ? { label: "Next to end", value: "–", aside: "none has a limit" }
+      : {
+          label: "Next to end",
+          value: <Left until={next.at} />,
+          aside: <Unbroken text={next.holder} />,
+          href: sortedBy("ends"),
+        },
+    oldest === undefined
+      ? { label: "Oldest", value: "–" }
+      : {
+          label: "Oldest",
+          value: <Age since={oldest.grantedAt} />,
+          aside: <Unbroken text={oldest.holder} />,
+          href: sortedBy(""),
+        },
+    {
+      label: "Silent",
+      value: silent,
+      aside: silent === 0 ? "all send heartbeats" : "2 of 3 heartbeats missed",
+      href: sortedBy("silent"),
+      bad: silent > 0,
+    },
+  ];
+  return <Figures label="Leases in numbers" figures={figures} />;
+}
+
+function extremesOf(leases: readonly Lease[]) {
+  let next: { at: string; atMs: number; holder: string } | undefined;
+  let [oldest] = leases;
+  for (const lease of leases) {
+    const end = endOf(lease);
+    const atMs = Date.parse(end?.at ?? "");
+    if (end !== null && !(atMs >= (next?.atMs ?? Number.POSITIVE_INFINITY))) {
+      next = { ...end, atMs, holder: lease.holder };
+    }
+    if (oldest !== undefined && lease.grantedAt < oldest.grantedAt) oldest = lease;
+  }
+  return { next, oldest, pulses: leases.map(pulseOf) };
+}

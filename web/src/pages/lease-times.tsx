@@ -1,0 +1,89 @@
+/** The heartbeat and the end of a lease, as text with a bar. */
+import type { Lease } from "../../../src/api/schemas.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
+import { useInTime } from "../data/clock.ts";
+import { TimeBar } from "../parts/time-bar.tsx";
+import { exact, useLeft } from "../parts/times.tsx";
+import { endOf, pulseOf, silenceAt, silentPart } from "./lease-ends.ts";
+
+/** Steps of the bars: a bar of a day would otherwise be drawn again every second. */
+const steps = 50;
+/** The end of its max lifetime is near when this part is left: its job will fail. */
+const nearPart = 0.1;
+
+/** The part of its heartbeat timeout that is over, and whether that is too much. */
+export function useSilence(lease: Lease): { readonly part: number; readonly isSilent: boolean } {
+  const pulse = pulseOf(lease);
+  const part = useInTime((nowMs) => Math.round(silenceAt(pulse, nowMs) * steps) / steps);
+  return { part, isSilent: part >= silentPart };
+}
+
+/** `42s ago of 10m`: the last heartbeat and the heartbeat timeout. */
+export function Heartbeat({ lease }: { lease: Lease }) {
+  const pulse = pulseOf(lease);
+  const { part, isSilent } = useSilence(lease);
+  const words = useInTime((nowMs) => roughDuration(Math.max(0, nowMs - (pulse?.lastMs ?? nowMs))));
+  if (pulse === null) {
+    return <span className="faint">{lease.revokedAt === null ? "none needed" : "–"}</span>;
+  }
+  return (
+    <span
+      className={isSilent ? "time-cell late" : "time-cell"}
+      title={`It expires after ${lease.ttl} without a heartbeat`}
+    >
+      <span>
+        {words} ago <small className="faint">of {lease.ttl}</small>
+      </span>
+      <TimeBar part={part} late={isSilent} />
+    </span>
+  );
+}
+
+/** `in 2m13s`, or `now`. */
+function InTime({ until }: { until: string }) {
+  const left = useLeft(until);
+  return (
+    <time dateTime={until} title={exact(until)}>
+      {left === "now" ? left : `in ${left}`}
+    </time>
+  );
+}
+
+/** What ends it first, and when: `in 2m13s, max lifetime`. */
+export function Ends({ lease }: { lease: Lease }) {
+  const { isSilent } = useSilence(lease);
+  const end = endOf(lease);
+  const { expiresAt } = lease;
+  const [fromMs, atMs] = [Date.parse(end?.from ?? ""), Date.parse(end?.at ?? "")];
+  const part = useInTime((nowMs) =>
+    end === null ? 0 : Math.round(((nowMs - fromMs) / Math.max(1, atMs - fromMs)) * steps) / steps,
+  );
+  const expiresFirst =
+    isSilent && expiresAt !== null && (end === null || Date.parse(expiresAt) < atMs);
+  if (expiresFirst) {
+    return (
+      <span className="time-cell late" title={exact(expiresAt)}>
+        <span>
+          <InTime until={expiresAt} /> <small>no heartbeat</small>
+        </span>
+      </span>
+    );
+  }
+  if (end === null) {
+    return (
+      <span className="faint" title="It ends with its release, or without heartbeats">
+        no limit
+      </span>
+    );
+  }
+  // An auto-release is the usual end of a lease; the others stop a job that goes on.
+  const isNear = end.why !== "auto-release" && part >= 1 - nearPart;
+  return (
+    <span className={isNear ? "time-cell late" : "time-cell"}>
+      <span>
+        <InTime until={end.at} /> <small className="faint">{end.why}</small>
+      </span>
+      <TimeBar part={part} late={isNear} />
+    </span>
+  );
+}

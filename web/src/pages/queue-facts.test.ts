@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import { queueFacts } from "./queue-facts.ts";
+
+const request = (id: string, second: number, code: string) =>
+  ({ id, queuedAt: `2030-01-01T12:00:0${second}.000Z`, reason: { code } }) as WaitingRequest;
+
+test("queueFacts() finds the longest wait, the most frequent reason and the late ones", () => {
+  const queue = [
+    request("a", 3, "paced"),
+    request("b", 1, "no_free"),
+    request("c", 2, "no_free"),
+    request("d", 4, "admission"),
+  ];
+  const { oldest, cause, late } = queueFacts(queue, ({ id }) => id > "b");
+  expect([oldest?.id, cause, late]).toEqual(["b", { code: "no_free", count: 2 }, 2]);
+  expect(queueFacts([], () => true)).toEqual({ oldest: undefined, cause: undefined, late: 0 });
+});

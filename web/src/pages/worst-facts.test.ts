@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { type PoolPart, worstBy, worstWords } from "./worst-facts.ts";
+
+const part = (pool: string, waits: readonly number[], utilisation: number, lost = 0) => {
+  const mean = waits.reduce((sum, wait) => sum + wait, 0) / Math.max(1, waits.length);
+  const max = Math.max(...waits);
+  const waitSeconds = waits.length === 0 ? null : { p50: max, p90: max, p99: max, max, mean };
+  return {
+    pool,
+    granted: waits.length,
+    waitSeconds,
+    utilisation,
+    expired: lost,
+    left: 0,
+  } as PoolPart;
+};
+const names = (pools: readonly PoolPart[], order: string) =>
+  worstBy(pools, order).map(({ pool }) => pool);
+
+const many = part("many", Array(100).fill(30), 0.95);
+const slow = part("slow", [600], 0.1, 2);
+const quiet = part("quiet", [0], 0.5);
+
+test("worstBy() has the worst first, and leaves out what is no trouble in this order", () => {
+  const pools = [quiet, slow, many];
+  expect(names(pools, "")).toEqual(["many", "slow"]);
+  expect(names(pools, "p90")).toEqual(["slow", "many"]);
+  expect(names(pools, "use")).toEqual(["many", "quiet", "slow"]);
+  expect(names(pools, "lost")).toEqual(["slow"]);
+});
+
+test.each([
+  ["a full pool", [many, quiet], /^100 % of all waiting was for many: 50m in all.*More of it/],
+  ["a pool that a rule holds back", [slow], /for slow: 10m.* 10 % in use\. Much of it was free/],
+  ["no waits", [quiet], /^Hardly anybody waited\. The fullest pool was quiet, 50 % in use\.$/],
+  ["nothing", [], /^Nothing was lent/],
+])("worstWords() with %s", (_, pools, want) => {
+  expect(worstWords(pools)).toMatch(want);
+});

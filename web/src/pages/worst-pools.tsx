@@ -1,0 +1,147 @@
+import { useState } from "react";
+import { useAnswer } from "../data/query.ts";
+import { fitOf, poolStatsOf } from "../data/questions.ts";
+import type { ChartRange } from "../parts/chart-fit.ts";
+import { useChartRange } from "../parts/chart-range.ts";
+import { Choice } from "../parts/choice.tsx";
+import { Link } from "../parts/link.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
+import { Loading, ProblemNote } from "../parts/notes.tsx";
+import { grouped, percent } from "../parts/numbers.ts";
+import { inWholeSeconds, inWords } from "../parts/times.tsx";
+import { at, useFilter, usePlace } from "../router.ts";
+import { type PoolPart, waitedInAll, worstBy, worstOrders, worstWords } from "./worst-facts.ts";
+
+/** The pools that kept requests waiting, in the time that the charts show. */
+export function WorstPools() {
+  const { chosen } = useChartRange();
+  const { data: fitting } = useAnswer(fitOf(undefined));
+  const range = chosen ?? fitting;
+  return (
+    <section aria-labelledby="worst-title">
+      <div className="tools">
+        <h2 id="worst-title">Where requests waited</h2>
+        <Choice name="worst" label="Order" options={worstOrders} />
+      </div>
+      {range === undefined ? <Loading /> : <Ranked range={range} />}
+    </section>
+  );
+}
+
+const shownAtFirst = 8;
+
+function Ranked({ range }: { range: ChartRange }) {
+  const { data, error } = useAnswer(poolStatsOf(range));
+  const [order] = useFilter("worst");
+  const [shown, setShown] = useState(shownAtFirst);
+  if (data === undefined) return error === undefined ? <Loading /> : <ProblemNote error={error} />;
+  const rows = worstBy(data.pools, order);
+  return (
+    <>
+      <p className="answer">{worstWords(data.pools)}</p>
+      {rows.length === 0 ? null : <Table rows={rows.slice(0, shown)} />}
+      <MoreButton shown={shown} of={rows.length} onMore={setShown} />
+    </>
+  );
+}
+
+function Table({ rows }: { rows: readonly PoolPart[] }) {
+  const longest = Math.max(1, ...rows.map(waitedInAll));
+  return (
+    <table className="worst stack">
+      <thead>
+        <tr>
+          <th scope="col">Pool</th>
+          <th scope="col" className="bar-cell">
+            Waited in all
+          </th>
+          <th scope="col" className="number">
+            9 in 10 within
+          </th>
+          <th scope="col" className="number">
+            Longest wait
+          </th>
+          <th scope="col" className="number">
+            Granted
+          </th>
+          <th scope="col" className="bar-cell">
+            In use
+          </th>
+          <th scope="col" className="number">
+            Expired
+          </th>
+          <th scope="col" className="number">
+            Gave up
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((part) => (
+          <Row key={part.pool} part={part} longest={longest} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ part, longest }: { part: PoolPart; longest: number }) {
+  const { pool, granted, waitSeconds, utilisation, expired, left } = part;
+  const waited = waitedInAll(part);
+  return (
+    <tr data-row>
+      <th scope="row">
+        <Link href={at("pools", pool) + useWindowQuery()}>{pool}</Link>
+      </th>
+      <td className="bar-cell" data-label="Waited in all">
+        <Measure look="waiting" share={waited / longest} text={inWholeSeconds(waited)} />
+      </td>
+      <td className="number" data-label="9 in 10 within">
+        {inWords(waitSeconds?.p90)}
+      </td>
+      <td className="number" data-label="Longest">
+        {inWords(waitSeconds?.max)}
+      </td>
+      <td className="number" data-label="Granted">
+        {grouped(granted)}
+      </td>
+      <td className="bar-cell" data-label="In use">
+        {utilisation === null ? (
+          "–"
+        ) : (
+          <Measure look="held" share={utilisation} text={percent(utilisation)} />
+        )}
+      </td>
+      <td className={expired === 0 ? "number faint" : "number"} data-label="Expired">
+        {grouped(expired)}
+      </td>
+      <td className={left === 0 ? "number faint" : "number"} data-label="Gave up">
+        {grouped(left)}
+      </td>
+    </tr>
+  );
+}
+
+/** The pool's charts then show the same time. */
+function useWindowQuery(): string {
+  const { query } = usePlace();
+  const kept = new URLSearchParams();
+  for (const name of ["window", "from", "to"]) {
+    const value = query.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return kept.size === 0 ? "" : `?${kept}`;
+}
+
+function Measure({ look, share, text }: { look: string; share: number; text: string }) {
+  return (
+    <span className="measure">
+      <span className="bar" aria-hidden="true">
+        <span
+          className={`look-${look}`}
+          style={{ flexBasis: `${Math.min(1, Math.max(0, share)) * 100}%` }}
+        />
+      </span>
+      <span>{text}</span>
+    </span>
+  );
+}
