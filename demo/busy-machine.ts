@@ -7,12 +7,19 @@
 const lateMsMax = 750;
 /** Of all jobs that were due. */
 const leftOutShareMax = 0.02;
+/** With a day this long, nearly every machine keeps up. */
+const slowDayMs = 3_600_000;
 
 export class BusyMachine {
+  readonly #dayMs: number;
   #acts = 0;
   #late = 0;
   #leftOut = 0;
   #wasBusy = false;
+
+  constructor(dayMs: number) {
+    this.#dayMs = dayMs;
+  }
 
   /** A job acted this long after its time. */
   acted(lateMs: number): void {
@@ -40,7 +47,11 @@ export class BusyMachine {
     this.#leftOut = 0;
     if (ended) return "The machine keeps up again.";
     if (!began) return undefined;
-    return `This machine is too busy for a day in so few minutes: ${what}.
-  Until it keeps up, expect estimates that are off. A slower day helps: npm run demo -- --day 1h`;
+    const advice =
+      this.#dayMs < slowDayMs
+        ? "A slower day helps: npm run demo -- --day 1h"
+        : "Fewer pools help: npm run demo -- --pools 60";
+    return `This machine is too busy for so many jobs: ${what}.
+  Until it keeps up, expect estimates that are off. ${advice}`;
   }
 }

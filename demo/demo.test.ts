@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HistoryEntry } from "../src/api/history-schemas.ts";
+import type { Hub, HubCluster } from "../src/api/hub-schemas.ts";
 import type { PageOf, Pool, Resource } from "../src/api/schemas.ts";
 import { parseConfig } from "../src/config/parse.ts";
 import { Process } from "../test/cli-processes.ts";
@@ -80,6 +81,20 @@ test("npm run demo says at once that its address is taken", async () => {
   expect(demo.stdout).toBe("");
 }, 60_000);
 
+test.each(["SIGHUP", "SIGINT", "SIGTERM"] as const)(
+  "npm run demo stops at %s also while it starts, and starts no server then",
+  async (signal) => {
+    const main = fileURLToPath(new URL("main.ts", import.meta.url));
+    const args = [main, "--listen", "127.0.0.1:0", "--past", "5s", "--pools", "1"];
+    const demo = new Process(process.execPath, args, process.env);
+    await demo.says(/Making a history/);
+    demo.signal(signal);
+    expect(await demo.ended, demo.all).toBe(0);
+    expect(demo.stdout).not.toContain("http:");
+  },
+  120_000,
+);
+
 test("npm run demo prints its address, has a history, lends, and leaves nothing behind", async () => {
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
   const args = [main, "--listen", "127.0.0.1:0", "--past", "30s", "--for", "1h"];
@@ -112,6 +127,8 @@ async function everyKindIsAlive(read: Read, listPools: () => Promise<readonly Po
     const { items: spaces } = await read<PageOf<{ leases: number }>>("/v1/spaces");
     const { items: resources } = await read<PageOf<Resource>>("/v1/resources?pool=sandbox-account");
     const { items: clusters } = await read<PageOf<object>>("/v1/clusters");
+    const { items: hubs } = await read<PageOf<Hub>>("/v1/hubs");
+    const others = await read<PageOf<HubCluster>>("/v1/hubs/hub-lab/clusters");
     const vcpus = pools.get("lab-vsphere")?.usage?.find(({ dimension }) => dimension === "vcpus");
     return {
       amountsAreHeld: (vcpus?.used ?? 0) > 0,
@@ -121,6 +138,9 @@ async function everyKindIsAlive(read: Read, listPools: () => Promise<readonly Po
       isAdmitted: pools.get("hosted-control-plane")?.admission?.found === "room",
       isCleaned: resources.some(({ state }) => /cleaning|quarantined/.test(state)),
       clustersAreMade: clusters.length > 0,
+      hubsMake: hubs.some(({ clusters: { stock, lent } }) => stock + lent > 0),
+      oneIsCordoned: hubs.filter(({ state }) => state === "cordoned").length === 1,
+      othersAreShown: others.items.some(({ owner, cluster }) => owner === "qe" && cluster === null),
       hasOrphan: orphans.length > 0,
       spacesHold: spaces.filter(({ leases }) => leases > 0).length > 3,
     };

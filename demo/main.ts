@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { parseDuration } from "../src/core/model/time.ts";
 import type { DemoClusters } from "./clusters.ts";
@@ -9,20 +10,23 @@ import { JobLedger } from "./job-ledger.ts";
 import { writePast } from "./past.ts";
 import { ReplicaSite } from "./replica-site.ts";
 import { cannotListen, DemoServer } from "./server.ts";
+import { stopAsked } from "./stop-asked.ts";
 import { Traffic } from "./traffic.ts";
 import { DemoWorld } from "./world.ts";
 
-const help = `npm run demo -- [--listen HOST:PORT] [--day 20m] [--past 10m] [--seed N] [--for 1m]
+const help = `npm run demo -- [--listen HOST:PORT] [--day 20m] [--past 10m] [--seed N] [--for 1m] [--pools 60]
 
   --listen   address to listen on; default 127.0.0.1:8080
   --day      how long a day takes; the pool file is made for twenty minutes
   --past     length of the history before the start
   --seed     seed of the traffic; another seed is another day
   --for      stop after this time; default: until Ctrl-C
+  --pools    jobs use only so many of the 240 plain pools: less work for a machine that is busy
   --replicas run so many servers on PostgreSQL behind the address, and check at the end that nothing
              was lost or lent twice; needs Debian's postgresql
   --kill-every  with --replicas: kill the leader this often`;
 
+const poolsMax = 240;
 const outageMs = 15_000;
 /** A leader that was killed starts again after this time. */
 const killedMs = 3_000;
@@ -33,11 +37,11 @@ const { values } = parsed();
 
 if (values.help) console.log(help);
 else {
-  await demo();
+  await demo(stopAsked());
   process.exit(); // Otherwise jobs would retry their releases after the server has stopped.
 }
 
-async function demo(): Promise<void> {
+async function demo(stop: AbortSignal): Promise<void> {
   const taken = await cannotListen(values.listen);
   if (taken !== undefined) {
     console.error(`Cannot listen on ${values.listen}: ${taken}
@@ -47,7 +51,7 @@ async function demo(): Promise<void> {
   }
   console.log(`Making a history of ${values.past}; on a busy machine this takes a minute …`);
   const data = mkdtempSync(join(tmpdir(), "berth-demo-"));
-  const world = await DemoWorld.make(data);
+  const world = await DemoWorld.make(data, number(values.pools, poolsMax));
   const options = { dayMs: duration(values.day), grainMs: 200, seed: Number(values.seed) };
   try {
     const now = Math.floor(Date.now() / 1_000) * 1_000;
@@ -58,22 +62,25 @@ async function demo(): Promise<void> {
       world.demand(from, now, { ...options, grainMs: pastGrainMs }),
       { from, to: now },
     );
-    const server = await startServers(world.configFile, data);
+    for (const _ of [1, 2]) await setImmediate(); // A signal that came meanwhile is noticed.
+    if (stop.aborted) return;
+    const server = await startServers(world.configFile, data, stop);
     if (server === undefined) {
-      process.exitCode = 69;
+      process.exitCode = stop.aborted ? 0 : 69;
       return;
     }
     const demand = (start: number, end: number) => world.demand(start, end, options);
     const { tokens, pools } = world;
     const ledger = new JobLedger();
     const { seed } = options;
-    const traffic = new Traffic(server.url, { tokens, pools, seed, demand, ledger });
+    const { dayMs } = options;
+    const traffic = new Traffic(server.url, { tokens, pools, seed, demand, ledger, dayMs });
     traffic.takeOver(past);
     const flowing = Promise.all([traffic.flow(now), traffic.tend(), traffic.watch(console.log)]);
     printGreeting(server, world.clusters);
     if (server instanceof DemoServer) outageOnEnter(server);
     else killOften(server);
-    await Promise.race([signalled(), ending(), server.ended]);
+    await Promise.race([once(stop), ending(), server.ended]);
     await traffic.stop();
     await flowing;
     if (server instanceof ReplicaSite) await checkEnd(server, traffic, ledger);
@@ -88,12 +95,13 @@ async function demo(): Promise<void> {
 async function startServers(
   configFile: string,
   folder: string,
+  stop: AbortSignal,
 ): Promise<DemoServer | ReplicaSite | undefined> {
   const { listen, replicas } = values;
   if (replicas === undefined) {
     return DemoServer.start(["--config", configFile, "--data", folder, "--listen", listen]);
   }
-  return ReplicaSite.start({ folder, configFile, listen, servers: count(replicas) });
+  return ReplicaSite.start({ folder, configFile, listen, servers: number(replicas, 9), stop });
 }
 
 function killOften(site: ReplicaSite): void {
@@ -126,11 +134,12 @@ function printGreeting(
   const server = url === "http://127.0.0.1:8080" ? "" : `BERTH_URL=${url} `;
   console.log(`${greeting}
 A day takes ${values.day}. The history has ${values.past}. Six teams share 240 plain pools, and a few more that show a
-capacity, a pace, an adaptive rate, a limit, admission, a janitor, quotas and clusters: look at
-  ${url}/?q=lab   ${url}/pools/install-adaptive   ${url}/pools/cloud-api   ${url}/clusters
+capacity, a pace, an adaptive rate, a limit, admission, a janitor, quotas, clusters and hubs: look at
+  ${url}/?q=lab   ${url}/pools/install-adaptive   ${url}/pools/cloud-api   ${url}/clusters   ${url}/hubs
 Try:
   ${server}bin/berth status --watch
   ${server}bin/berth queue -o wide
+  ${server}bin/berth hubs
   ${server}bin/berth stats --window ${values.past} --step 1m
 ${clusters.hint(server)}
 ${process.stdin.isTTY ? "Enter kills the server for 15 seconds, to show an outage.\n" : ""}Ctrl-C stops it and deletes all its data.`);
@@ -151,15 +160,16 @@ function duration(text: string): number {
   process.exit(64);
 }
 
-function count(text: string): number {
-  if (/^[1-9]$/.test(text)) return Number(text);
-  console.error(`Cannot run "${text}" servers: it is not a number from 1 to 9`);
+function number(text: string, max: number): number {
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= max) return Number(text);
+  console.error(`Cannot use "${text}": it is not a number from 1 to ${max}`);
   process.exit(64);
 }
 
-function signalled(): Promise<void> {
+function once(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve());
   });
 }
 
@@ -179,6 +189,7 @@ function parsed() {
         past: { type: "string", default: "10m" },
         seed: { type: "string", default: "1" },
         for: { type: "string" },
+        pools: { type: "string", default: String(poolsMax) },
         replicas: { type: "string" },
         "kill-every": { type: "string" },
         help: { type: "boolean", short: "h" },

@@ -17,6 +17,8 @@ export interface ReplicaSiteOptions {
   readonly configFile: string;
   readonly listen: string;
   readonly servers: number;
+  /** Aborted: nobody wants them any more. */
+  readonly stop: AbortSignal;
 }
 
 const lookEveryMs = 2_000;
@@ -44,7 +46,7 @@ export class ReplicaSite {
     this.#looking = setInterval(() => void this.#look(), lookEveryMs);
   }
 
-  /** Returns undefined if a server exited; it has then printed the reason. */
+  /** Returns undefined if a server exited, which has then printed the reason, or if it shall stop. */
   static async start(options: ReplicaSiteOptions): Promise<ReplicaSite | undefined> {
     const { folder, configFile, listen } = options;
     const database = await PostgresServer.start();
@@ -53,7 +55,7 @@ export class ReplicaSite {
     const key = join(folder, "vault.key");
     writeFileSync(key, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600 });
     const servers: DemoServer[] = [];
-    for (let index = 0; index < options.servers; index += 1) {
+    for (let index = 0; index < options.servers && !options.stop.aborted; index += 1) {
       const data = join(folder, `replica-${index}`);
       const where = ["--config", configFile, "--data", data, "--listen", "127.0.0.1:0"];
       const server = await DemoServer.start([...where, "--journal", journal, "--vault-key", key]);

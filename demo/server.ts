@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describeListenError, parseListenAddress } from "../src/server/listen-address.ts";
+import { endWithDemo } from "./stop-asked.ts";
 
 const berth = fileURLToPath(new URL("../bin/berth", import.meta.url));
 
@@ -90,6 +91,7 @@ interface Started {
 async function spawned(args: readonly string[]): Promise<Started | undefined> {
   const all = ["serve", "--log-level", "error", ...args];
   const child = spawn(berth, all, { stdio: ["ignore", "inherit", "pipe"], detached: true });
+  endWithDemo(child);
   const ended = once(child, "close").then(() => undefined);
   const lines = createInterface({ input: child.stderr ?? process.stdin });
   const greeting = new Promise<string>((resolve) => {

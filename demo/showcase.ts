@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Random } from "../src/insight/forecast/random.ts";
 import type { Demand } from "../src/insight/what-if/demand.ts";
 import { type DayOptions, demandBetween } from "./demand.ts";
+import { hostedPool } from "./hubs.ts";
 import type { DemoPool } from "./shape.ts";
 
 const script = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -28,6 +29,7 @@ const pools: readonly DemoPool[] = [
   { name: "sandbox-account", kind: "quota", size: 6, load: 0.6 },
   { name: "test-license", kind: "account", size: 10, load: 0.9 },
   { name: clusterPool, kind: "cluster", size: 3, load: 0.5 },
+  { name: hostedPool, kind: "cluster", size: 5, load: 0.6 },
 ];
 
 export const showcasePools: ReadonlySet<string> = new Set(pools.map(({ name }) => name));

@@ -43,6 +43,8 @@ export interface TrafficOptions {
   /** The pools that the operator looks after. */
   readonly pools: readonly DemoPool[];
   readonly seed: number;
+  /** How long a day takes. */
+  readonly dayMs: number;
   /** Records what the jobs see. */
   readonly ledger?: JobLedger;
   /** All that is asked for between two times. */
@@ -54,7 +56,7 @@ export class Traffic {
   readonly #operator: BerthClient;
   readonly #clients: ReadonlyMap<string, BerthClient>;
   readonly #options: TrafficOptions;
-  readonly #machine = new BusyMachine();
+  readonly #machine: BusyMachine;
   readonly #random: Random;
   readonly #stop = new AbortController();
   readonly #jobs = new Set<Promise<void>>();
@@ -69,6 +71,7 @@ export class Traffic {
     );
     this.#options = options;
     this.#random = new Random(options.seed);
+    this.#machine = new BusyMachine(options.dayMs);
   }
 
   /** Continues the jobs that hold or wait when the simulated past ends. */
