@@ -1,5 +1,5 @@
 /** How busy other programs keep the machine. Works on Linux only; elsewhere it returns 0. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 const tickMs = 10;
 
@@ -7,6 +7,23 @@ const tickMs = 10;
 export function processorMs(process: number | undefined): number {
   if (process === undefined || !existsSync("/proc/stat")) return 0;
   return ticksOf(process) * tickMs;
+}
+
+/** The same with its children, those that run and those that have exited. */
+export function familyProcessorMs(process: number | undefined): number {
+  if (process === undefined || !existsSync("/proc/stat")) return 0;
+  const children = readdirSync("/proc").filter((name) => parentOf(name) === process);
+  return [process, ...children.map(Number)].reduce((sum, pid) => sum + processorMs(pid), 0);
+}
+
+/** Undefined: it is no process, or has ended. */
+function parentOf(name: string): number | undefined {
+  if (!/^\d+$/.test(name)) return undefined;
+  try {
+    return Number(statOf(name)[1]);
+  } catch {
+    return undefined;
+  }
 }
 
 /** In ticks since the machine started. */
@@ -44,6 +61,11 @@ function ticks(children: readonly (number | undefined)[]): Ticks {
  * any character.
  */
 function ticksOf(process: number | "self"): number {
-  const fields = readFileSync(`/proc/${process}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-  return fields.slice(11, 15).reduce((sum, part) => sum + Number(part), 0);
+  return statOf(String(process))
+    .slice(11, 15)
+    .reduce((sum, part) => sum + Number(part), 0);
+}
+
+function statOf(process: string): string[] {
+  return readFileSync(`/proc/${process}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
 }

@@ -50,7 +50,7 @@ export async function benchObserve(count: number): Promise<ObserveFigures> {
   const work: ClusterWork = {
     ...{ take: unused, waitForWork: unused, lost: unused, putLentAccess: unused, lentOf: unused },
     ...{ found: unused, spaceCredentials: unused, takeCheck: unused, answerCheck: unused },
-    ...{ hubProbed: unused, hubClusters: unused },
+    ...{ hubProbed: unused, hubClusters: unused, templatesChecked: unused },
     clusters: async () => clusters,
   };
   const calls = new CallLimit(callsAtOnceDefault);

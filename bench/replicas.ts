@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { PostgresServer } from "../test/postgres-server.ts";
 import { acquire, call, type ReplicaProcess, ReplicaWorld } from "../test/replica-world.ts";
+import { familyProcessorMs } from "./machine.ts";
 import { scratchFolder, start, startBerth } from "./process.ts";
 import { compareInTurns, load } from "./turns.ts";
 
@@ -18,13 +19,14 @@ async function postgres(): Promise<PostgresServer> {
   return PostgresServer.start({ settings: ["shared_buffers=64MB"], parent: process.cwd() });
 }
 
-/** The pace at which the delay of a follower is measured, and for how long. */
-const pacedPerSecond = 5_000;
-const pacedMs = 20_000;
+/** The paces at which the delay of a follower is measured, and for how long each. */
+const pacesPerSecond = [1_000, 2_000, 3_000, 5_000];
+const pacedMs = 10_000;
 
 /**
  * Three parts: the leader alone, as the followers of others are on other machines; the leader with a
- * follower beside it; and the delay of that follower, at a pace and not at full load.
+ * follower beside it; and the delay of that follower, at several paces and not at full load, with the
+ * share of one processor that each side used.
  */
 export async function benchReplicaRequests(): Promise<object[]> {
   const folder = scratchFolder();
@@ -51,15 +53,39 @@ export async function benchReplicaRequests(): Promise<object[]> {
     const follower = await replica("follower");
     servers.push(follower);
     const followed = await compared(1);
-    const lag = followLag(database, follower.port);
-    const job = { connections: 64, pool, perSecond: pacedPerSecond };
-    const { perSecond, p50Us, p99Us } = await load(leader, job, pacedMs);
-    const paced = { connections: 64, followers: 1, postgres: perSecond, p50Us, p99Us };
-    return [alone, followed, { ...paced, ...(await lag.end()) }];
+    const paced: object[] = [];
+    for (const pace of pacesPerSecond) {
+      const used = countUse({
+        leader: leader.child.pid,
+        follower: follower.child.pid,
+        database: database.pid,
+      });
+      const lag = followLag(database, follower.port);
+      const job = { connections: 64, pool, perSecond: pace };
+      const { perSecond, p50Us, p99Us } = await load(leader, job, pacedMs);
+      const row = { pace, followers: 1, postgres: perSecond, p50Us, p99Us };
+      paced.push({ ...row, ...used(), ...(await lag.end()) });
+    }
+    return [alone, followed, ...paced];
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
     folder.remove();
   }
+}
+
+/** The share of one processor that each of them, with its children, uses from now until the end. */
+function countUse(processes: Readonly<Record<string, number | undefined>>): () => object {
+  const startedAt = performance.now();
+  const before = Object.entries(processes).map(
+    ([name, pid]) => [name, pid, familyProcessorMs(pid)] as const,
+  );
+  return () => {
+    const elapsedMs = performance.now() - startedAt;
+    const shareOf = (ms: number) => Math.round((100 * ms) / elapsedMs) / 100;
+    return Object.fromEntries(
+      before.map(([name, pid, usedMs]) => [name, shareOf(familyProcessorMs(pid) - usedMs)]),
+    );
+  };
 }
 
 /** From the commit, as the database tells it, until a follower has sent its events to a client. */

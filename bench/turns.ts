@@ -80,7 +80,7 @@ export async function compareInTurns(
  * A server writes its history and its audit when a burst of requests is over. That belongs to its own
  * turn: the next turn begins when every server has nothing left to do.
  */
-async function untilIdle(servers: readonly Running[]): Promise<void> {
+export async function untilIdle(servers: readonly Running[]): Promise<void> {
   const used = () => servers.reduce((sum, { child }) => sum + processorMs(child.pid), 0);
   for (let idle = 0; idle < idleChecks; ) {
     const before = used();
