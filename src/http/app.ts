@@ -5,6 +5,7 @@ import fastify, { type FastifyBaseLogger, LogController, type RawServerDefault }
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
+import { BrokerClosed } from "../broker/broker-contract.ts";
 import { checkCallers } from "./allowed-callers.ts";
 import { arrivalTimeouts } from "./arrival.ts";
 import { attentionRoute } from "./attention/route.ts";
@@ -77,6 +78,7 @@ export async function makeApp(
     requestTimeout: arrivalTimeouts.requestTimeout,
     http: arrivalTimeouts,
     forceCloseConnections: "idle",
+    return503OnClosing: false, // Its answer has no code; `refuseWhileStopping` has one.
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
     ...(makeServer && {
@@ -95,6 +97,7 @@ export async function makeApp(
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   answerCallIds(app);
+  refuseWhileStopping(app);
   logCalls(app);
   acceptJson(app);
   const relay = context.peers && new Relay(context.peers);
@@ -125,6 +128,17 @@ export async function makeApp(
   await app.register((scope: App) => leaseProxyRoutes(scope, context));
   await app.ready();
   return app;
+}
+
+/** Calls that arrive on open connections after the server has begun to stop. */
+function refuseWhileStopping(app: App): void {
+  let isStopping = false;
+  app.addHook("preClose", async () => {
+    isStopping = true;
+  });
+  app.addHook("onRequest", (_request, _reply, done) =>
+    done(isStopping ? new BrokerClosed("Cannot answer: the server is stopping") : undefined),
+  );
 }
 
 function apiRoutes(app: App, context: Context): void {

@@ -1,8 +1,9 @@
 /** Runs the whole server in this process, with a real port and a real disk. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { until } from "../broker/hand-clock.suite.ts";
 import { type Running, type ServeOptions, serve } from "./main.ts";
@@ -48,6 +49,9 @@ async function ask({ url }: Running, more: object = {}) {
   const body = (await response.json()) as { id: string; token: string };
   return { status: response.status, ...body };
 }
+
+const isAnswered = () => true;
+const isRefused = () => false;
 
 const metric = async ({ url }: Running, name: string) => {
   const text = await (await fetch(`${url}/metrics`)).text();
@@ -111,6 +115,25 @@ describe("serve()", () => {
     await server.stopped;
     expect([202, 503]).toContain((await waiting).status);
     await read;
+  });
+
+  test("while it stops, refuses a call that was on its way with the code shutting_down", async () => {
+    await using here = await place();
+    const server = await here.start();
+    const { port } = new URL(server.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write("GET /v1/pools HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+    await ask(server); // By now the server has read the first half.
+    const stopping = server.stop();
+    while (await fetch(server.url).then(isAnswered, isRefused));
+    socket.write("\r\n");
+    const [head, body] = (await text(socket)).split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1.1 503 .*\r\nconnection: close\r\n.*retry-after: 1\r\n/is);
+    expect(JSON.parse(body ?? "")).toMatchObject({
+      code: "shutting_down",
+      detail: "Cannot answer: the server is stopping",
+    });
+    await stopping;
   });
 
   test("applies a new file with reload()", async () => {
