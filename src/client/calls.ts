@@ -92,6 +92,8 @@ export interface AuditFilter extends Pick<Filter, "limit" | "after"> {
   readonly by?: string | undefined;
   readonly space?: string | undefined;
   readonly action?: string | undefined;
+  /** Only what somebody decided, and what was refused. */
+  readonly kind?: "decisions" | undefined;
   readonly way?: string | undefined;
   readonly pool?: string | undefined;
   readonly resource?: string | undefined;

@@ -24,6 +24,13 @@ const Query = Type.Object(
     by: filter("Only by this principal"),
     space: filter("Only by callers of this space, or on its leases"),
     action: filter("Only this action, such as resource-changed"),
+    kind: Type.Optional(
+      Type.Literal("decisions", {
+        description:
+          "Only what somebody decided: changes with a reason or of the configuration, and what was refused; " +
+          "not what jobs and the server do all the time",
+      }),
+    ),
     way: Type.Optional(
       Type.Union(
         [...ways, "unknown" as const].map((way) => Type.Literal(way)),

@@ -15,6 +15,7 @@ interface Flags {
   readonly by?: string;
   readonly space?: string;
   readonly action?: string;
+  readonly decisions?: true;
   readonly way?: string;
   readonly pool?: string;
   readonly resource?: string;
@@ -46,6 +47,7 @@ export const audit: CliCommand = {
     onceFlag("--by <principal>", "only by this principal"),
     onceFlag("--space <space>", "only by callers of this space, or on its leases"),
     onceFlag("--action <action>", "only this action, such as resource-changed or call-refused"),
+    flag("--decisions", "only what somebody decided, and what was refused; no grants and releases"),
     flag(
       "--way <way>",
       "only what came this way, such as page or boskos",
@@ -82,9 +84,10 @@ server itself, or a caller of a server without authentication.`,
 
 /** A search over many entries takes several pages. */
 async function readEntries({ client, flags }: Context): Promise<readonly AuditEntry[]> {
-  const { by, space, action, way, pool, resource, lease, text, since, until, limit } =
+  const { by, space, action, way, pool, resource, lease, text, since, until, limit, decisions } =
     flags<Flags>();
-  const filter = { by, space, action, way, pool, resource, lease, text, since, until };
+  const kind = decisions && ("decisions" as const);
+  const filter = { kind, by, space, action, way, pool, resource, lease, text, since, until };
   const found: AuditEntry[] = [];
   let after: string | undefined;
   do {

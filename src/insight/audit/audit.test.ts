@@ -353,6 +353,10 @@ test("AuditReader.page() filters, in both orders, page by page", async () => {
   expect(numbers({ resource: "aws-2", by: "ci" })).toEqual(["lease-granted"]);
   expect(numbers({ text: "MAINTEN" })).toEqual(["resource-changed"]);
   expect(numbers({ space: "nobody" })).toEqual([]);
+  expect(numbers({ kind: "decisions" }).filter((action) => !/^pool-def/.test(action))).toEqual([
+    "audit-started",
+    "resource-changed",
+  ]);
   expect(numbers({ until: 1 })).toEqual([]);
   const all = reader.page({ filter: {}, limit: 1_000, oldestFirst: false }).items;
   const paged = [];

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Anchor, FiledEntry, StoredEntry } from "./chain.ts";
+import { isDecision } from "./decision.ts";
 import type { AuditEntry } from "./entry.ts";
 
 export interface AuditFilter {
@@ -10,6 +11,8 @@ export interface AuditFilter {
   readonly pool?: string | undefined;
   readonly resource?: string | undefined;
   readonly lease?: string | undefined;
+  /** Only what somebody has decided, and what was refused. */
+  readonly kind?: "decisions" | undefined;
   /** Anywhere in names and reasons, in small or large letters. */
   readonly text?: string | undefined;
   /** Milliseconds since 1970. */
@@ -101,15 +104,16 @@ function entryFrom(row: Readonly<Record<string, unknown>>): StoredEntry {
 const exact = ["by", "action", "way", "lease"] as const;
 
 function fits(filter: AuditFilter, body: string): boolean {
-  const { space, pool, resource, text } = filter;
+  const { space, pool, resource, kind, text } = filter;
   const wanted = [...exact.map((key) => filter[key]), space, pool, resource];
   // Cheaper than to parse every entry.
   for (const name of wanted) {
     if (name !== undefined && !body.includes(JSON.stringify(name))) return false;
   }
-  const isPlain = wanted.every((name) => name === undefined) && text === undefined;
+  const isPlain = [...wanted, kind, text].every((value) => value === undefined);
   if (isPlain) return true;
   const entry = JSON.parse(body) as AuditEntry;
+  if (kind === "decisions" && !isDecision(entry)) return false;
   if (exact.some((key) => filter[key] !== undefined && entry[key] !== filter[key])) return false;
   if (space !== undefined && entry.space !== space && entry.leaseSpace !== space) return false;
   if (pool !== undefined && !entry.pools?.includes(pool)) return false;

@@ -16,8 +16,12 @@ import { Pick } from "../parts/pick.tsx";
 import { Moment } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 
+const everything = "all";
+
+/** The first is what an operator looks for; grants and releases would hide it. */
 const actions = [
-  ["", "All"],
+  ["", "Decisions and refusals"],
+  [everything, "Everything"],
   ["resource-changed", "Changed resources"],
   ["lease-revoked", "Leases ended by operators"],
   ["configuration-changed", "Configuration"],
@@ -56,7 +60,8 @@ function Entries() {
     limit,
     text: useSettled(text, settleMs) || undefined,
     by: useSettled(by, settleMs) || undefined,
-    action: action || undefined,
+    ...(action === "" ? { kind: "decisions" as const } : undefined),
+    action: action === "" || action === everything ? undefined : action,
   };
   const { data: live, error } = useAnswer(auditOf(filter));
   const [paused, setPaused] = useState<AuditPage>();
@@ -80,8 +85,17 @@ function Entries() {
       {data === undefined ? (
         <Loading error={error} />
       ) : data.items.length === 0 ? (
-        <EmptyNote title="No entry matches">
-          Every change appears here; <code>berth audit</code> prints the same entries.
+        <EmptyNote title={action === "" ? "No decision matches" : "No entry matches"}>
+          {action === "" ? (
+            <>
+              Changes with a reason, of the configuration, and refused calls appear here; choose{" "}
+              <b>Everything</b> to see grants and releases too.
+            </>
+          ) : (
+            <>
+              Every change appears here; <code>berth audit</code> prints the same entries.
+            </>
+          )}
         </EmptyNote>
       ) : (
         <AuditTable entries={data.items} />
