@@ -297,7 +297,7 @@ export const Estimate = Type.Object({
   p90Seconds: Type.Number({ description: "Nine times in ten it is no later" }),
   samples: Type.Integer({ description: "Recorded holds that it is based on" }),
   exact: Type.Boolean({
-    description: "It follows from cooldowns and paces alone, and needs no recorded holds",
+    description: "It follows from cooldowns and paces that do not change, and needs no recorded holds",
   }),
 });
 

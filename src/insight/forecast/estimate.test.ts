@@ -10,7 +10,9 @@ import {
   release,
   runTo,
 } from "../../core/decide/lending.suite.ts";
+import { pin } from "../../core/gates/gates.suite.ts";
 import type { PoolName, SpaceName } from "../../core/model/ids.ts";
+import { defaultAdaptive } from "../../core/model/policy.ts";
 import { anySpace } from "../../core/model/space.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { capacityPool, want } from "../../core/shared/capacity.suite.ts";
@@ -18,6 +20,8 @@ import { contestedParts } from "./components.ts";
 import { estimate } from "./estimate.ts";
 
 const always = (holdMs: number) => Array.from({ length: 20 }, () => holdMs);
+
+const noSamples = { holds: new Map(), upkeep: new Map(), cleanings: new Map() };
 
 interface Cleaned {
   readonly seed?: number;
@@ -63,6 +67,25 @@ describe("estimate()", () => {
       b: [110_000, 110_000],
       c: [175_000, 175_000],
     });
+  });
+
+  test("expects one more cut of a rate that finds itself, and is exact only if the rate is pinned", () => {
+    const adaptive = { ...defaultAdaptive, min: 1, max: 6, factor: 0.5 };
+    const lending = new Lending(pool("install", 9, { adaptive }));
+    lending.outcome(...["a", "b", "c", "d"].map((id) => acquire(id, "install")));
+    // Six starts per minute; after a cut three. The next start is due already.
+    expect(estimates(lending, {})).toEqual({
+      b: [10_000, 10_000],
+      c: [20_000, 30_000],
+      d: [30_000, 50_000],
+    });
+    const forecasts = () =>
+      contestedParts(lending.state).flatMap((part) =>
+        estimate(part, noSamples, lending.now, 1).map(({ exact }) => exact),
+      );
+    expect(forecasts()).toEqual([true, false, false]);
+    lending.do(pin("install", 6));
+    expect(forecasts()).toEqual([true, true, true]);
   });
 
   test("follows the rules: gangs, maximum hold, lifetime, drained resources", () => {

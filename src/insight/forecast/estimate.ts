@@ -4,6 +4,7 @@ import { purposeOf } from "../../core/model/lifecycle.ts";
 import type { Lease } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import type { ClusterWork } from "../virtual-clock/virtual-provisioner.ts";
+import { afterACut } from "./after-a-cut.ts";
 import { patient, runForward } from "./forward.ts";
 import { HoldCurve } from "./hold-curve.ts";
 import type { Durations, Samples } from "./hold-samples.ts";
@@ -25,11 +26,11 @@ export interface Forecast {
   readonly id: RequestId;
   /** Granted by this time in half of the futures. */
   readonly p50At: number;
-  /** Granted by this time in nine of ten futures. */
+  /** Granted by this time in nine of ten futures, also if a rate that finds itself is cut once more. */
   readonly p90At: number;
   /** The number of recorded holds behind the estimate. */
   readonly samples: number;
-  /** The time follows from cooldowns and paces alone, so it needs no recorded holds. */
+  /** The time follows from cooldowns and paces that do not change, so it needs no recorded holds. */
   readonly exact: boolean;
 }
 
@@ -46,7 +47,9 @@ export function estimate(
   seed: number,
 ): Forecast[] {
   const start = patient(frozen);
-  const exact = exactGrants(start, now);
+  const slower = afterACut(start);
+  const soonest = exactGrants(start, now);
+  const latest = slower === start ? soonest : exactGrants(slower, now);
   const phases = new PhaseTimes(start);
   const holdsOf = ({ ask }: FrozenState["requests"][number]) =>
     Math.min(
@@ -55,19 +58,26 @@ export function estimate(
   const isKnown = start.requests.some((request) => holdsOf(request) >= holdsMin);
   const runs = isKnown ? runsFor(start) : 0;
   const grants = drawnGrants(start, { samples, phases, now, seed, runs });
+  const late =
+    slower === start ? grants : drawnGrants(slower, { samples, phases, now, seed, runs });
   return start.requests.flatMap((request): Forecast[] => {
     const { id } = request;
     const holds = holdsOf(request);
-    const exactAt = exact.get(id);
-    if (exactAt !== undefined) {
-      return [{ id, p50At: exactAt, p90At: exactAt, samples: holds, exact: true }];
+    const [exactAt, latestAt] = [soonest.get(id), latest.get(id)];
+    if (exactAt !== undefined && latestAt !== undefined) {
+      const p90At = Math.max(exactAt, latestAt);
+      return [{ id, p50At: exactAt, p90At, samples: holds, exact: exactAt === p90At }];
     }
-    const at = (grants.get(id) ?? []).sort((a, b) => a - b);
-    const p50At = at[Math.ceil(runs * 0.5) - 1];
-    const p90At = at[Math.ceil(runs * 0.9) - 1];
+    const p50At = quantile(grants.get(id), runs, 0.5);
+    const p90At = quantile(late.get(id), runs, 0.9);
     if (holds < holdsMin || p50At === undefined || p90At === undefined) return [];
-    return [{ id, p50At, p90At, samples: holds, exact: false }];
+    return [{ id, p50At, p90At: Math.max(p50At, p90At), samples: holds, exact: false }];
   });
+}
+
+/** Undefined if fewer of the runs have granted the request. */
+function quantile(at: readonly number[] = [], runs: number, part: number): number | undefined {
+  return at.toSorted((a, b) => a - b)[Math.ceil(runs * part) - 1];
 }
 
 /**
