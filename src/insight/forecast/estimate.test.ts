@@ -11,7 +11,7 @@ import {
   runTo,
 } from "../../core/decide/lending.suite.ts";
 import { pin } from "../../core/gates/gates.suite.ts";
-import type { PoolName, SpaceName } from "../../core/model/ids.ts";
+import type { PoolName, RequestId, SpaceName } from "../../core/model/ids.ts";
 import { defaultAdaptive } from "../../core/model/policy.ts";
 import { anySpace } from "../../core/model/space.ts";
 import type { Instant } from "../../core/model/time.ts";
@@ -206,6 +206,24 @@ describe("estimate()", () => {
     );
     expect(found).toEqual({ b: [leftMs, leftMs] });
   });
+
+  test.each(["dirty", "being cleaned"])(
+    "does not count on a resource whose cleaning failed and that is %s",
+    (state) => {
+      const cleaning = { retries: 9, backoffMs: 1_000 };
+      const lending = new Lending(pool("aws", 2, { onRelease: "dirty", cleaning }));
+      lending.outcome(acquire("a", "aws"), acquire("held", "aws"), acquire("b", "aws"));
+      lending.outcome(release("a"), clean("c"));
+      lending.do({ type: "release", id: "c" as RequestId, failure: "no route" });
+      runTo(lending, 1_000);
+      if (state === "being cleaned") lending.do(clean("c2"));
+      const upkeep = { aws: always(3_000) };
+      const cleanAfterMs = 3_000;
+      expect(estimates(lending, { aws: always(60_000) }, { upkeep })).toEqual({
+        b: [59_000 + cleanAfterMs, 59_000 + cleanAfterMs],
+      });
+    },
+  );
 
   test("is the same for the same seed, and differs a little for another", () => {
     const lending = new Lending(pool("aws", 2));

@@ -50,7 +50,9 @@ export function runForward(
   provisioner.begin(state.resources.values());
   for (const lease of state.leases.values()) {
     if (lease.claims.some(({ purpose }) => purpose === "provision")) continue;
-    const holdMs = draws.hold(lease, now - lease.grantedAt);
+    const holdMs = cleansInVain(lease)
+      ? Number.POSITIVE_INFINITY
+      : draws.hold(lease, now - lease.grantedAt);
     planRelease(clock, lease, { at: lease.grantedAt, holdMs });
   }
   for (const resource of state.resources.values()) cleanLater(janitor, resource, { now, draws });
@@ -58,13 +60,18 @@ export function runForward(
   return grants;
 }
 
+/** Nobody knows when a resource is clean whose last cleaning has failed. */
+function cleansInVain({ claims }: Lease): boolean {
+  return claims.some(({ purpose, resource }) => purpose === "clean" && resource.failures > 0);
+}
+
 /** Plans the cleaning of a resource that is dirty now, or after its cooldown. */
 function cleanLater(
   janitor: VirtualJanitor,
-  { pool, state, restsTo, restsUntil, changedAt, drained }: Resource,
+  { pool, state, restsTo, restsUntil, changedAt, drained, failures }: Resource,
   { now, draws }: { readonly now: Instant; readonly draws: Draws },
 ): void {
-  if (drained) return; // No cleaner gets it.
+  if (drained || failures > 0) return; // No cleaner gets it, or none has cleaned it so far.
   if (state === dirtyState) {
     const ageMs = now - changedAt;
     janitor.clean(pool.name, now, draws.upkeep(pool.name, ageMs) - ageMs);
