@@ -297,7 +297,8 @@ export const Estimate = Type.Object({
   p90Seconds: Type.Number({ description: "Nine times in ten it is no later" }),
   samples: Type.Integer({ description: "Recorded holds that it is based on" }),
   exact: Type.Boolean({
-    description: "It follows from cooldowns and paces that do not change, and needs no recorded holds",
+    description:
+      "It follows from cooldowns and paces that do not change, and needs no recorded holds",
   }),
 });
 
@@ -574,7 +575,9 @@ export const Explanation = Type.Object({
           since: Timestamp,
           backBy: {
             ...nullable(Timestamp),
-            description: "At the latest, if nothing more is heard of its holder; null: never",
+            description:
+              "Its lease ends by then if nothing more is heard of its holder, and a cooldown or lock delay " +
+              "follows; null: never",
           },
         }),
       ),

@@ -21,7 +21,7 @@ const meanings: Readonly<Record<Exclude<keyof typeof exitCodes, "ok">, string>> 
   usage: "wrong usage: an option, an argument or an environment variable",
   badInput: "an input file or a backup is damaged or cannot be parsed; nothing was changed",
   notFound: "not found: no such pool, lease, request, resource, backup or file",
-  unreachable: "the server is unreachable or unavailable",
+  unreachable: "the server, its database or its data folder is unreachable, or in use by another",
   notGranted: "not granted within --timeout",
   leaseLost: "the lease was lost; CMD was stopped, or never started",
   refused: "the server refused",

@@ -1,6 +1,7 @@
 /** Warns of `auth` and `spaces` that are valid, but let nobody in or have no effect. */
 import { isMap, isNode } from "yaml";
 import type { AuthSpec } from "../auth/auth-spec.ts";
+import { mayDo, type Role } from "../auth/roles.ts";
 import { nearest } from "../core/model/nearest.ts";
 import type { SpacesSpec } from "../core/model/space.ts";
 import { type ConfigDocument, type Path, type Place, quote } from "./document.ts";
@@ -65,19 +66,26 @@ function warnOfUnknownSpaces(
   }
 }
 
-/** The space of a rule may have claims in braces. Then it is known only when a token comes. */
+/**
+ * Those of callers who may ask for leases. The space of a rule may have claims in braces. Then it is
+ * known only when a token comes.
+ */
 function spacesOf(auth: AuthSpec): [Path, string][] {
   const { tokens, issuers = [], certificates = [], anonymous } = auth;
   return [
-    ...tokens.map(({ space }, index): [Path, string] => [["tokens", index], space]),
-    ...certificates.map(({ space }, index): [Path, string] => [["certificates", index], space]),
-    ...issuers.flatMap(({ rules }, issuer) => {
-      return rules.flatMap(({ space }, rule): [Path, string][] => {
-        return space.includes("{") ? [] : [[["issuers", issuer, "rules", rule], space]];
-      });
-    }),
+    ...tokens.flatMap(asks("tokens")),
+    ...certificates.flatMap(asks("certificates")),
+    ...issuers.flatMap(({ rules }, issuer) => rules.flatMap(asks("issuers", issuer, "rules"))),
     ...(anonymous === undefined ? [] : [[["anonymous"], anonymous.space] as [Path, string]]),
   ];
+}
+
+function asks(...path: Path) {
+  return (
+    { space, role }: { readonly space: string; readonly role: Role },
+    index: number,
+  ): [Path, string][] =>
+    mayDo(role, "ask") && !space.includes("{") ? [[[...path, index], space]] : [];
 }
 
 /** The place of a value below the field; behind an alias, the place of the field itself. */

@@ -213,17 +213,23 @@ export function operatorProblem(
   page: string | undefined = request.headers.origin,
 ): Problem | undefined {
   const from = callerAddress(request);
-  if (!isLoopbackAddress(from)) return operatorsOnly(from);
+  if (!isLoopbackAddress(from)) return operatorsOnly(from, elsewhereHint);
   if (page === undefined) return undefined;
   const name = hostnameOfUrl(page) ?? "elsewhere";
-  return isLoopbackName(name) ? undefined : operatorsOnly(`the page at ${name}`);
+  return isLoopbackName(name)
+    ? undefined
+    : operatorsOnly(`the page at ${name}`, "Open the page as localhost");
 }
 
-function operatorsOnly(from: string): Problem {
+const elsewhereHint =
+  "Run this on the machine of the server, and not through a proxy that --trust-proxy names; or configure auth, and use " +
+  "a token with the role operator";
+
+function operatorsOnly(from: string, hint: string): Problem {
   return new Problem({
     code: "operators_only",
     status: 403,
     message: `Cannot act on behalf of others from ${from}`,
-    hint: "Run this on the machine of the server; a page there must be opened as localhost",
+    hint,
   });
 }

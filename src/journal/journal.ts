@@ -96,12 +96,13 @@ export class JournalDamaged extends Error {
 export class JournalUnusable extends Error {
   override readonly name = "JournalUnusable";
   readonly hint: string;
-  readonly input: "missing" | "bad" | undefined;
+  /** What is wrong with what somebody named: it is missing, damaged, or not what is needed. */
+  readonly input: "missing" | "bad" | "wrong" | undefined;
 
   constructor(
     message: string,
     hint: string,
-    options?: ErrorOptions & { readonly input?: "missing" | "bad" },
+    options?: ErrorOptions & { readonly input?: JournalUnusable["input"] },
   ) {
     super(message, options);
     this.hint = hint;

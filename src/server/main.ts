@@ -481,10 +481,13 @@ async function startTracing(
 
 /** Errors that a person can fix get a message and a hint. Any other error is a bug. */
 function cannotServe(error: unknown, { listen, data }: ServeOptions): unknown {
-  const because = (message: string, hint: string) =>
-    new CannotServe(message, hint, exitCodes.unavailable, error);
+  const because = (message: string, hint: string, code: number = exitCodes.unavailable) =>
+    new CannotServe(message, hint, code, error);
   const freeSpace = `Free space on the disk of "${data}", then start again`;
-  if (error instanceof JournalUnusable) return because(error.message, error.hint);
+  if (error instanceof JournalUnusable) {
+    const code = error.input === "wrong" ? exitCodes.usage : exitCodes.unavailable;
+    return because(error.message, error.hint, code);
+  }
   if (error instanceof JournalUnavailable) {
     return because(error.message, hintOf(error) ?? freeSpace);
   }

@@ -72,7 +72,10 @@ function refused(server: string, state: string): CliError {
 async function chooseIssuer({ flags }: Context, server: string): Promise<PersonClient> {
   const { issuer: wanted } = flags<Flags>();
   const offer: SignInOffer = await new BerthClient({ url: server }).signInOffer();
-  if (!offer.authentication) throw refused(server, "it has no authentication, and needs no login");
+  if (!offer.authentication) {
+    const message = `Cannot log in to ${server}: it has no authentication`;
+    throw new CliError(message, "Use it without a login", exitCodes.refused);
+  }
   const known = offer.issuers.flatMap(({ issuer, cli }) =>
     cli === null ? [] : { issuer, ...cli },
   );

@@ -37,10 +37,9 @@ the server, which may run meanwhile; on another machine, export first:
 
   berth audit export > audit.jsonl && berth audit verify audit.jsonl
 
-A chain alone
-cannot show that its end was cut off: note the printed anchor in another place, and give it with
---anchor the next time. What could not be proved is listed. Exits 65 if something is wrong, also if
-the file has recorded something and has no entries.`,
+It does not call a server. A chain alone cannot show that its end was cut off: note the printed anchor
+in another place, and give it with --anchor the next time. What could not be proved is listed. Exits 65
+if something is wrong, also if the file has recorded something and has no entries.`,
   async run({ args: [file], flags, print }) {
     const { data, anchor: noted, output } = flags<Flags>();
     const { verifyExport, verifyFolder } = await import("../../insight/audit/verify-source.ts");

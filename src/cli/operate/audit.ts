@@ -68,7 +68,7 @@ export const audit: CliCommand = {
   ],
   help: `
 BY is the name that the caller has proved; in brackets is one that it has only given. A dash: the
-server itself, or a caller of a server without authentication.`,
+server itself, a caller whose credentials were refused, or one of a server without authentication.`,
   subcommands: {
     verify: { summary: "Check that nobody has changed the record", command: auditVerify },
     export: { summary: "Write the record as JSON lines", command: auditExport },

@@ -25,6 +25,14 @@ export function folderFailure(error: unknown, folder: string): unknown {
 }
 
 function exitCodeOf(input: unknown): number {
-  if (input === "missing") return exitCodes.notFound;
-  return input === "bad" ? exitCodes.badInput : exitCodes.unreachable;
+  switch (input) {
+    case "missing":
+      return exitCodes.notFound;
+    case "bad":
+      return exitCodes.badInput;
+    case "wrong":
+      return exitCodes.usage;
+    default:
+      return exitCodes.unreachable;
+  }
 }

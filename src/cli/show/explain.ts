@@ -168,7 +168,10 @@ function holderLines({ heldBy, states }: Need, width: number | undefined): strin
     { header: "BACK WITHIN", cell: ({ backBy }: Need["heldBy"][number]) => timeUntil(backBy) },
   ];
   const lines = indentedTable(columns, heldBy, states["busy"] ?? heldBy.length, width);
-  return [...lines, "  BACK WITHIN: the latest time, if the holder sends no more heartbeats."];
+  return [
+    ...lines,
+    "  BACK WITHIN: its lease ends by then if no more heartbeats come; a cooldown or lock delay follows.",
+  ];
 }
 
 /** The server sends the first few items only, and their total number. */

@@ -50,6 +50,7 @@ the space with the lowest share is next. Without authentication there are no spa
       columns,
       nameOf: ({ name }) => name,
       read: () => context.client.everySpace(),
-      emptyText: "There are no spaces: no lease was requested with credentials.",
+      emptyText:
+        "There are no spaces: the configuration has none, and no lease was requested with credentials (auth).",
     }),
 };

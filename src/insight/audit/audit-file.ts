@@ -78,7 +78,8 @@ export function readAuditFile(path: string): DatabaseSync {
   if (!existsSync(path)) {
     throw new JournalUnusable(
       `Cannot open the audit "${path}": there is no such file`,
-      "Name the data folder of a server with --data",
+      "Name the data folder of a server with --data. For a server on another machine: berth audit export > audit.jsonl && berth audit verify audit.jsonl",
+      { input: "missing" },
     );
   }
   try {

@@ -252,6 +252,7 @@ describe("attempts", () => {
     audit.attempted(attempt("later"));
     await audit.caughtUp();
     await audit.close();
+    expect(entries()[0]).toMatchObject({ number: 1, action: "audit-started" });
     const found = entries().filter(({ action }) => action === "call-refused");
     expect(found.map(({ detail }) => detail)).toEqual([
       { call: "same" },

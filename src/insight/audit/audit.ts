@@ -123,6 +123,8 @@ class DerivedAudit implements Derived {
   #uncheckedJournal: string | undefined;
   #reached: number;
   #unsaved = 0;
+  /** Attempts before the chain was begun or continued, which comes first. */
+  #early: { readonly at: number; readonly facts: AuditFacts }[] = [];
   /** The last entry that is being deleted. */
   #forgetThrough = 0;
   #anchored = 0;
@@ -168,6 +170,7 @@ class DerivedAudit implements Derived {
       await this.#rewind();
     }
     this.#uncheckedJournal = undefined;
+    for (const { at, facts } of this.#early.splice(0)) this.note(at, facts);
   }
 
   follow(recorded: Recorded): void {
@@ -177,6 +180,10 @@ class DerivedAudit implements Derived {
   }
 
   note(at: number, facts: AuditFacts): void {
+    if (!this.isPrepared) {
+      this.#early.push({ at, facts });
+      return;
+    }
     this.#fold.note(at, facts);
     this.#unsaved += 1;
   }
@@ -197,6 +204,7 @@ class DerivedAudit implements Derived {
 
   /** Refused attempts that were not stored yet are lost. */
   reload(): void {
+    this.#early = [];
     this.#unsaved = 0;
     this.#fold = new AuditFold(this.store.load());
     this.#reached = this.store.seq;

@@ -142,5 +142,7 @@ function describe(
 }
 
 function unusable(state: string): JournalUnusable {
-  return new JournalUnusable(`Cannot use the journal's address: ${state}`, hint);
+  return new JournalUnusable(`Cannot use the journal's address: ${state}`, hint, {
+    input: "wrong",
+  });
 }

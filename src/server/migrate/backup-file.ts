@@ -106,7 +106,7 @@ export class BackupTarget implements JournalTarget {
   }
 
   async found(): Promise<undefined> {
-    if (existsSync(this.name)) throw unusable(this.name, "it exists already");
+    if (existsSync(this.name)) throw unusable(this.name, "it exists already", "wrong");
     return undefined;
   }
 
@@ -164,7 +164,7 @@ function rowOf({ sealed, ...rest }: SecretLine): SealedRow {
   return { ...rest, sealed: Buffer.from(sealed, "base64") };
 }
 
-function unusable(path: string, state: string, input?: "missing" | "bad"): JournalUnusable {
+function unusable(path: string, state: string, input?: JournalUnusable["input"]): JournalUnusable {
   return new JournalUnusable(`Cannot use the file "${path}": ${state}`, "Name another file", {
     ...(input && { input }),
   });
