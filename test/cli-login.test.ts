@@ -175,7 +175,7 @@ describe("berth login", () => {
     await using open = await TestServer.start({ aws: { count: 1 } });
     const login = open.berth(["login"], env());
     expect(await login.ended).toBe(77);
-    expect(login.stderr).toContain("it has no authentication, and needs no login");
+    expect(login.stderr).toContain("it has no authentication");
   });
 
   test("takes an answer from the browser that has begun, and from nobody else", async () => {
