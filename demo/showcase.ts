@@ -22,7 +22,7 @@ const brokenAccount = "sandbox-6";
 const pools: readonly DemoPool[] = [
   { name: sharedPool, kind: "cluster", size: 22, load: 0.8 },
   { name: "install-paced", kind: "slot", size: 6, load: 0.8 },
-  { name: throttledPool, kind: "slot", size: 12, load: 0.8 },
+  { name: throttledPool, kind: "slot", size: 12, load: 0.45 },
   { name: "region-east", kind: "quota", size: 8, load: 0.75 },
   { name: "region-west", kind: "quota", size: 8, load: 0.7 },
   { name: "hosted-control-plane", kind: "cluster", size: 6, load: 0.6 },
@@ -99,7 +99,7 @@ export function showcaseConfig({ kubeconfig, clusters }: ShowcaseOptions) {
       "install-paced": { count: 12, ttl: "2m", hold: "28s", pace: { every: "4s", burst: 2 } },
       [throttledPool]: {
         ...{ count: 20, ttl: "2m", hold: "28s", pace: { every: "2s" } },
-        adaptive: { mode: "auto", min: 4, max: 30, cutEvery: "5s", raiseAfter: "10s" },
+        adaptive: { mode: "auto", min: 4, max: 30, cutEvery: "5s", raiseAfter: "10s", step: 4 },
       },
       "cloud-api": { limit: 11 },
       "region-east": { count: 8, ttl: "2m", lockDelay: "2s", parent: "cloud-api" },

@@ -37,7 +37,7 @@ export class DemoTokens {
     return this.#tokens.get(space) ?? "";
   }
 
-  /** `auth` and `spaces` of the configuration. Who looks at the page may do everything. */
+  /** `auth`, `spaces` and `ageing` of the configuration. Who looks at the page may do everything. */
   get config(): object {
     const tokens = spaceNames.map((name) => {
       return { name: `ci-${name}`, sha256: tokenHash(this.of(name)), space: name, role: "holder" };
@@ -53,6 +53,8 @@ export class DemoTokens {
         edge: {},
         ops: {},
       },
+      // Also a space that holds much elsewhere gets its turn in a pool with a pace.
+      ageing: { every: "1m", max: 5 },
     };
   }
 }
