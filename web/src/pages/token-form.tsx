@@ -49,7 +49,7 @@ export function TokenForm({ focus, onDone, onProblem }: Props) {
       </label>
       <p className="aside-note">
         An operator of this server makes one with <code>berth token new</code>. The browser keeps it
-        for eight hours, encrypted, and no script can read it.
+        for eight hours, or up to a day while it is in use, encrypted, and no script can read it.
       </p>
       <div className="buttons">
         <button type="submit" className="act" disabled={running}>
