@@ -91,6 +91,10 @@ test("a folder whose journal is in PostgreSQL begins no other one", {
   expect(() => SqliteJournal.open(join(replica.folder, "data"))).toThrow(/in use|elsewhere|locked/);
   const used = await berth("journal", "copy", "--from", address, "--to", join(folder, "used"));
   expect(used).toMatchObject({ code: 69, stderr: expect.stringContaining("uses it") });
+  const saved = join(folder, "while-used");
+  expect((await berth("backup", saved, "--journal", address)).code).toBe(0);
+  const restored = await berth("restore", saved, "--journal", address);
+  expect(restored).toMatchObject({ code: 69, stderr: expect.stringContaining("uses it") });
   await replica.stop();
   expect(() => SqliteJournal.open(join(replica.folder, "data"))).toThrow(elsewhere);
   expect((await berth("journal", "copy", "--from", address, "--to", data)).code).toBe(0);
@@ -141,7 +145,10 @@ test("a backup of a running server is restored to both kinds of journal", async 
   const file = join(folder, "backup");
   const data = join(server.folder, "data");
   expect((await berth("backup", file, "--data", data)).code).toBe(0);
-  expect((await berth("backup", file, "--data", data)).stderr).toContain("it exists already");
+  expect(await berth("backup", file, "--data", data)).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining("it exists already"),
+  });
   const restored = join(folder, "restored");
   expect((await berth("restore", file, "--data", restored)).code).toBe(0);
   expect((await berth("journal", "check", "--data", restored)).code).toBe(0);

@@ -6,7 +6,7 @@ import {
   snapshotChecksum,
 } from "../checksum.ts";
 import { formatKey } from "../format.ts";
-import { type Recorded, type Snapshot, storedCommit } from "../journal.ts";
+import { JournalUnusable, type Recorded, type Snapshot, storedCommit } from "../journal.ts";
 import type { SealedRow } from "../sealed-rows.ts";
 import { parsePostgresAddress } from "./address.ts";
 import { Connections } from "./connections.ts";
@@ -50,15 +50,23 @@ export class PostgresCopy {
     }
   }
 
-  /** Undefined if the journal is empty and nobody has begun a copy. */
+  /** Undefined if the journal is empty and nobody has begun a copy. Throws if a server leads on it. */
   async found(): Promise<{ secret: string; head: number } | undefined> {
     const [row] = await this.#connections.run({
       verb: "copy to",
-      sql: `SELECT head.seq, secret.value AS secret, copying.value AS copying
+      sql: `SELECT head.seq, secret.value AS secret, copying.value AS copying,
+          CASE WHEN expires_at > clock_timestamp() THEN coalesce(address, leader) END AS used_by
         FROM "${this.#schema}".head
         JOIN "${this.#schema}".meta AS secret ON secret.key = 'secret'
         LEFT JOIN "${this.#schema}".meta AS copying ON copying.key = '${copyingKey}'`,
     });
+    const usedBy = row?.["used_by"] ?? null;
+    if (usedBy !== null) {
+      throw new JournalUnusable(
+        `Cannot write to the journal ${this.name}: the server ${String(usedBy)} uses it`,
+        "Stop all servers on it, or name another schema with ?schema=NAME",
+      );
+    }
     const head = Number(row?.["seq"] ?? 0);
     if (head === 0 && row?.["copying"] === null) return undefined;
     const first = await this.range();
