@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
-import { hasProblem, outOf, sortedBy, waitsForReason, waitsTooLong } from "./pool-facts.ts";
+import {
+  hasProblem,
+  outOf,
+  sortedBy,
+  waitsFor,
+  waitsForReason,
+  waitsTooLong,
+} from "./pool-facts.ts";
 
 test("outOf() counts what is neither free nor held", () => {
   expect(outOf(pool({}))).toBe(1);
@@ -55,6 +62,17 @@ describe("sortedBy()", () => {
     ];
     expect(namesOf(sortedBy(some, "trouble"))).toBe("cbeda");
   });
+});
+
+test.each([
+  ["somebody holds one", { held: 1, states: { busy: 1, cooling: 2 } }, "release"],
+  ["all cool down", { held: 0, states: { cooling: 3 } }, "cooldown"],
+  ["all are dirty", { held: 0, states: { dirty: 2, cleaning: 1 } }, "cleaning"],
+  ["all are quarantined", { held: 0, states: { quarantined: 3 } }, "repair"],
+])("waitsFor() if nothing is free and %s", (_, facts, word) => {
+  const flow = { ...pool({}).flow, limits: [], nextGrantAt: null };
+  const full = pool({ total: 3, free: 0, waiting: 1, admission: null, flow, ...facts });
+  expect(waitsFor(full, 0)?.word).toBe(word);
 });
 
 test.each([

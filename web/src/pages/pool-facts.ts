@@ -88,8 +88,19 @@ function shortageOf(pool: Pool): WaitsFor {
   if (pool.template !== undefined && pool.free === 0) {
     return { word: "cluster", why: "A cluster is being made, woken, or released" };
   }
-  if (countsOf(pool).free === 0) return { word: "release", why: "All of them are in use" };
-  return notOfThePool;
+  const { free, held } = countsOf(pool);
+  if (free > 0) return notOfThePool;
+  return held > 0 ? { word: "release", why: "All of them are in use" } : unusedShortageOf(pool);
+}
+
+/** Nobody holds any of them, and none is free. */
+function unusedShortageOf({ states }: Pool): WaitsFor {
+  if ((states["cooling"] ?? 0) > 0)
+    return { word: "cooldown", why: "They cool down after a lease" };
+  if ((states["dirty"] ?? 0) + (states["cleaning"] ?? 0) > 0) {
+    return { word: "cleaning", why: "They are cleaned after a lease" };
+  }
+  return { word: "repair", why: "All of them are out of service" };
 }
 
 /** What is free is not for those who wait. Each request knows why; the pool does not. */
