@@ -19,6 +19,8 @@ const ttlMs = 10 * 60_000;
 /** As long as the janitor of the demo takes. */
 const cleaningMs = 2_500;
 
+const byFile = { way: "config" } as const;
+
 /** Writes a journal as if a server had run until now, with the present rules. */
 export async function writePast(
   folder: string,
@@ -35,7 +37,8 @@ export async function writePast(
     const { spaces, priorities } = parsed;
     const configure = { type: "configure" as const, pools: parsed.pools, spaces, priorities };
     const { events } = decide(state, configure, from as Instant);
-    await journal.append(0, from as Instant, events.filter(isDurable));
+    const configured = events.filter(isDurable).map((event) => ({ ...event, from: byFile }));
+    await journal.append(0, from as Instant, configured);
     const batch: { at: Instant; events: DurableEvent[] } = { at: from as Instant, events: [] };
     const commits: { at: Instant; events: DurableEvent[] }[] = [];
     const happened = (at: Instant, found: readonly DurableEvent[]) => {
