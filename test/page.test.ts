@@ -119,6 +119,29 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.locator(".tile-state", { hasText: /^free$/ }).waitFor();
   });
 
+  test("shows that the network is gone, although the feed stays open", async () => {
+    const page = await world().open("/pools/single");
+    await page.locator(".tile-state", { hasText: /^free$/ }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText("Connection lost").waitFor();
+    await page.locator(".pulse.lost").waitFor();
+    expect(await page.getByText("takes long to answer").count()).toBe(0);
+    await page.context().setOffline(false);
+    await page.locator(".pulse.live").waitFor();
+    await page.getByText("Connection lost").waitFor({ state: "detached" });
+  });
+
+  test("shows that no call is answered any longer", async () => {
+    const page = await world().open("/pools/single");
+    await page.locator(".tile-state", { hasText: /^free$/ }).waitFor();
+    // The feed stays open; the next calls fail as behind a proxy that is gone.
+    await page.route(/\/v1\/(?!events)/, (route) => route.abort());
+    await ask("account", "ci/4").then((lease) => world().client.releaseOnce(lease));
+    await page.getByText("Connection lost").waitFor();
+    await page.unroute(/\/v1\/(?!events)/);
+    await page.locator(".pulse.live").waitFor();
+  });
+
   describe("for an operator", () => {
     const confirm = async (page: Awaited<ReturnType<World["open"]>>, name: RegExp) => {
       const dialog = page.getByRole("dialog");

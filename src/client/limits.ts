@@ -27,8 +27,11 @@ export const clientLimits = {
   heartbeatsPerTtl: 3,
   /** Minimum number of heartbeat tries per ttl after a failure, to reach a restarted server in time. */
   heartbeatTriesPerTtl: 12,
-  /** An event feed without any data for this time, not even a comment, counts as dead. */
-  feedSilenceMs: 60_000,
+  /**
+   * An event feed without any data for this time, not even a comment, counts as dead. The server
+   * sends a comment every 15 seconds.
+   */
+  feedSilenceMs: 40_000,
   feedLineLengthMax: 1024 * 1024,
   /** The maximum number of items of a listing. */
   listedMax: 100_000,

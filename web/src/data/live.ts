@@ -23,6 +23,8 @@ const burstMs = 100;
 const backlog = 200;
 const eventsKeptMax = 1_000;
 const retryMs = 2_000;
+/** This call takes no time on any server that works. */
+const probeMs = 5_000;
 
 export const connection = new Store<Connection>({ state: "connecting", sinceMs: Date.now() });
 export const whoami = new Store<Whoami | null>(null);
@@ -54,6 +56,7 @@ export function onEvents(listener: Listener): () => void {
 }
 
 export async function followForever(): Promise<never> {
+  window.addEventListener("offline", () => void unanswered(new Error("no network"), Date.now()));
   for (;;) {
     try {
       while ((await follow()) === "other feed");
@@ -67,6 +70,27 @@ export async function followForever(): Promise<never> {
 /** The action of the button "Try now". */
 export function retry(): void {
   retryNow?.();
+}
+
+let probing = false;
+
+/**
+ * A call got no answer, although the feed is open: a network that is gone may leave it open for
+ * minutes. Another call decides whether the server is away, or only slow with that one.
+ */
+export async function unanswered(error: unknown, askedAtMs: number): Promise<void> {
+  if (probing || connection.get().state !== "live") return;
+  probing = true;
+  try {
+    await berth.whoami({ signal: AbortSignal.timeout(probeMs) });
+  } catch {
+    if (connection.get().state === "live") {
+      lost(error, askedAtMs);
+      retry(); // Ends the feed, and makes a new one.
+    }
+  } finally {
+    probing = false;
+  }
 }
 
 /**
@@ -91,8 +115,9 @@ async function follow(): Promise<"other feed" | undefined> {
     result = "other feed";
     stop.abort();
   });
+  const onRetry = (error: unknown) => lost(error);
   const takeAfter = async (after: number) => {
-    const options = { signal: stop.signal, digest, onOpen: () => void opened(), onRetry: lost };
+    const options = { signal: stop.signal, digest, onOpen: () => void opened(), onRetry };
     // The client reconnects by itself and resumes after the last event.
     for await (const event of berth.events({ ...options, after })) take(event);
   };
@@ -149,10 +174,10 @@ async function opened(): Promise<void> {
   await introduce().catch(() => {}); // The next poll reports it.
 }
 
-function lost(error: unknown): void {
+function lost(error: unknown, atMs = Date.now()): void {
   const before = connection.get();
   const cause = error instanceof Error ? error.message : String(error);
-  const sinceMs = before.state === "lost" ? before.sinceMs : Date.now();
+  const sinceMs = before.state === "lost" ? before.sinceMs : atMs;
   connection.set({ state: "lost", sinceMs, cause });
 }
 

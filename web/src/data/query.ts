@@ -1,9 +1,10 @@
 /** Data of the server that views show: read at first use, and again when it may have changed. */
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { Problem } from "../../../src/api/problem.ts";
+import { BerthUnreachable } from "../../../src/client/errors.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { keepSame } from "./keep-same.ts";
-import { onEvents } from "./live.ts";
+import { onEvents, unanswered } from "./live.ts";
 import { Store } from "./store.ts";
 
 export interface Answer<T> {
@@ -139,6 +140,7 @@ class Query<T> {
       failed = true;
       this.#since = undefined;
       if (!signal.aborted) this.answer.set({ ...this.answer.get(), error });
+      if (error instanceof BerthUnreachable) void unanswered(error, startedAt);
       this.#isOver = !signal.aborted && this.#question.isFinal?.(error) === true;
     }
     this.#reading = false;

@@ -19,7 +19,7 @@ export function ConnectionLine({
           <strong>Connection lost</strong>
           <span aria-hidden="true">
             {roughDuration(Math.max(0, now - connection.sinceMs))} ago. The data below is from{" "}
-            {momentText(connection.sinceMs)}. The page reconnects by itself.
+            {momentText(connection.sinceMs)}. The page tries again every few seconds.
           </span>
           <small>{connection.cause}</small>
           <button type="button" onClick={onRetry}>
