@@ -12,9 +12,11 @@ test("GET /v1/search finds pools, resources, leases and requests by any part of 
   await site.call("POST /v1/leases", { body: waits });
   const kinds = async (q: string) => {
     const { body } = await site.call(`GET /v1/search?q=${encodeURIComponent(q)}`);
-    return (body as SearchResult).items.map(({ kind, about }) => `${kind}: ${about}`);
+    return (body as SearchResult).items.map(
+      ({ kind, title, about }) => `${kind}: ${title} ${about}`,
+    );
   };
-  expect(await kinds("AWS")).toEqual(["pool: 1 resources", "resource: busy in aws"]);
+  expect(await kinds("AWS")).toEqual(["pool: aws 1 resources", "resource: aws-1 busy in aws"]);
   expect(await kinds("nightly")).toEqual(["lease: nightly/7 holds aws-1"]);
   expect(await kinds("payments")).toEqual(["request: release/8 waits for aws"]);
   expect(await kinds("nothing")).toEqual([]);

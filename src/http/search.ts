@@ -13,7 +13,7 @@ const Query = Type.Object(
       minLength: 1,
       maxLength: limits.holderLengthMax,
       description:
-        "Part of a name, a holder, an id, a label's value or a note; case does not matter",
+        "Part of a name, a holder, a label's value or a note, or the start of an id; case does not matter",
     }),
   },
   { additionalProperties: false },
@@ -23,7 +23,7 @@ const Query = Type.Object(
 export function searchRoute(app: App, { broker }: Context): void {
   const schema = {
     tags: ["page"],
-    summary: "Pools, resources, leases and requests that have a text somewhere in them",
+    summary: "Pools, spaces, resources, leases and requests with a text, the best hits first",
     querystring: Query,
     response: { 200: SearchResult, ...problems(400) },
   };
@@ -32,6 +32,7 @@ export function searchRoute(app: App, { broker }: Context): void {
       const only = onlySpace(request, state);
       return search(state, request.query.q, limits.searchHitsMax, {
         sees: sightOf(state, only),
+        seesSpace: (name) => maySee(name, only),
         readsNote: (resource) => maySee(noteReader(resource), only),
       });
     }),

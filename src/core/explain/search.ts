@@ -1,28 +1,41 @@
-/** Finds all pools, resources, leases and requests that contain a text. */
-import type { RequestId } from "../model/ids.ts";
+/** Finds all pools, spaces, resources, leases and requests that contain a text, the best hits first. */
+import type { RequestId, SpaceName } from "../model/ids.ts";
 import { type Resource, type State, shownState } from "../model/state.ts";
 
 export interface SearchHit {
-  readonly kind: "pool" | "request" | "lease" | "resource";
+  readonly kind: "pool" | "space" | "request" | "lease" | "resource";
   readonly name: string;
+  /** What people call it, if the name is an id: its holder. */
+  readonly title: string;
   readonly about: string;
 }
 
 interface Candidate {
   readonly hit: SearchHit;
-  /** The texts to search. Without user data, which may be credentials. */
-  readonly texts: readonly string[];
+  /** What it is called. */
+  readonly names: readonly string[];
+  /** Nobody remembers the middle of one. */
+  readonly id?: string;
+  /** Other texts to search. Without user data, which may be credentials. */
+  readonly texts?: readonly string[];
 }
 
 /** What of all this the one who searches may see. */
 export interface SearchSight {
   readonly sees: (id: RequestId) => boolean;
+  readonly seesSpace: (name: SpaceName) => boolean;
   readonly readsNote: (resource: Resource) => boolean;
 }
 
-const seesAll: SearchSight = { sees: () => true, readsNote: () => true };
+const seesAll: SearchSight = { sees: () => true, seesSpace: () => true, readsNote: () => true };
 
-/** Returns at most `max` hits; `more` is true if there are others. Ignores case. */
+/** How well a name fits: it is the text, begins with it, has a word that does, or has it inside. */
+const fits = { exact: 0, start: 1, word: 2, inside: 3, none: 4 } as const;
+
+/**
+ * Returns at most `max` hits; `more` is true if there are others. Ignores case. The best fit comes
+ * first; of equal ones pools, spaces, resources, then requests and leases.
+ */
 export function search(
   state: State,
   text: string,
@@ -30,40 +43,69 @@ export function search(
   sight: SearchSight = seesAll,
 ): { items: SearchHit[]; more: boolean } {
   const wanted = text.trim().toLowerCase();
-  const items: SearchHit[] = [];
-  for (const { hit, texts } of everything(state, sight)) {
-    if (!texts.some((one) => one.toLowerCase().includes(wanted))) continue;
-    if (items.length === max) return { items, more: true };
-    items.push(hit);
+  const byFit: SearchHit[][] = [[], [], [], []];
+  for (const candidate of everything(state, sight)) {
+    const hits = byFit[fitOf(candidate, wanted)];
+    if (hits !== undefined && hits.length <= max) hits.push(candidate.hit);
   }
-  return { items, more: false };
+  const items = byFit.flat();
+  return { items: items.slice(0, max), more: items.length > max };
 }
 
-function* everything(state: State, { sees, readsNote }: SearchSight): Generator<Candidate> {
+function fitOf({ names, id, texts = [] }: Candidate, wanted: string): number {
+  let best: number = id?.toLowerCase().startsWith(wanted) ? fits.start : fits.none;
+  for (const name of names) best = Math.min(best, nameFit(name.toLowerCase(), wanted));
+  if (best < fits.none) return best;
+  return texts.some((one) => one.toLowerCase().includes(wanted)) ? fits.inside : fits.none;
+}
+
+const isWordEnd = /[^a-z0-9]/;
+
+function nameFit(name: string, wanted: string): number {
+  const first = name.indexOf(wanted);
+  if (first === -1) return fits.none;
+  if (first === 0) return name.length === wanted.length ? fits.exact : fits.start;
+  for (let at = first; at !== -1; at = name.indexOf(wanted, at + 1)) {
+    if (isWordEnd.test(name.charAt(at - 1))) return fits.word;
+  }
+  return fits.inside;
+}
+
+function* everything(state: State, sight: SearchSight): Generator<Candidate> {
   for (const { name, members } of state.pools.values()) {
     const about = `${members.size} resources`;
-    yield { hit: { kind: "pool", name, about }, texts: [name] };
+    yield { hit: { kind: "pool", name, title: name, about }, names: [name] };
   }
-  for (const [id, { ask }] of state.requests) {
-    if (!sees(id)) continue;
-    const about = `${ask.holder} waits for ${ask.items.map(({ pool }) => pool).join(", ")}`;
-    yield { hit: { kind: "request", name: id, about }, texts: textsOf(id, ask) };
-  }
-  for (const [id, { ask, claims }] of state.leases) {
-    if (!sees(id)) continue;
-    const about = `${ask.holder} holds ${claims.map(({ resource }) => resource.name).join(", ")}`;
-    yield { hit: { kind: "lease", name: id, about }, texts: textsOf(id, ask) };
+  for (const name of new Set([...state.spacePolicies.keys(), ...state.spaces.keys()])) {
+    if (!sight.seesSpace(name)) continue;
+    const { leases, waiting } = state.spaces.get(name) ?? { leases: new Set(), waiting: 0 };
+    const about = `${leases.size} leases, ${waiting} waiting`;
+    yield { hit: { kind: "space", name, title: name, about }, names: [name] };
   }
   for (const resource of state.resources.values()) {
     const { name, pool, labels, note } = resource;
     const about = `${shownState(resource)} in ${pool.name}`;
-    const texts = [name, readsNote(resource) ? note : "", ...Object.values(labels)];
-    yield { hit: { kind: "resource", name, about }, texts };
+    const texts = [sight.readsNote(resource) ? note : "", ...Object.values(labels)];
+    yield { hit: { kind: "resource", name, title: name, about }, names: [name], texts };
+  }
+  for (const [id, { ask }] of state.requests) {
+    if (!sight.sees(id)) continue;
+    const about = `waits for ${ask.items.map(({ pool }) => pool).join(", ")}`;
+    yield { hit: { kind: "request", name: id, title: ask.holder, about }, ...asked(id, ask) };
+  }
+  for (const [id, { ask, claims }] of state.leases) {
+    if (!sight.sees(id)) continue;
+    const about = `holds ${claims.map(({ resource }) => resource.name).join(", ")}`;
+    yield { hit: { kind: "lease", name: id, title: ask.holder, about }, ...asked(id, ask) };
   }
 }
 
-type Asked = { readonly holder: string; readonly labels?: Readonly<Record<string, string>> };
+interface Asked {
+  readonly holder: string;
+  readonly space?: SpaceName | undefined;
+  readonly labels?: Readonly<Record<string, string>>;
+}
 
-function textsOf(id: string, { holder, labels = {} }: Asked): string[] {
-  return [id, holder, ...Object.values(labels)];
+function asked(id: string, { holder, space, labels = {} }: Asked) {
+  return { id, names: [holder], texts: [space ?? "", ...Object.values(labels)] };
 }

@@ -17,7 +17,7 @@ export function SearchPage() {
     <>
       <h1>Search</h1>
       <div className="tools">
-        <FilterBox label="Search pools, resources, holders, ids, labels and notes" />
+        <FilterBox label="Search pools, spaces, resources, holders, ids, labels and notes" />
       </div>
       <ProblemNote error={error} />
       {data === undefined || data.items.length > 0 ? null : (
@@ -28,8 +28,11 @@ export function SearchPage() {
       <ul className="hits">
         {data?.items.map((hit) => (
           <li key={`${hit.kind} ${hit.name}`} data-row>
-            <small>{hit.kind}</small> <Link href={addressOf(hit)}>{hit.name}</Link>{" "}
-            <span className="faint">{hit.about}</span>
+            <small>{hit.kind}</small> <Link href={addressOf(hit)}>{hit.title}</Link>{" "}
+            <span className="faint">
+              {hit.about}
+              {hit.name === hit.title ? "" : ` · ${hit.name}`}
+            </span>
           </li>
         ))}
       </ul>

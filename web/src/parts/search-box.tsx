@@ -16,11 +16,12 @@ const shownMax = 8;
 interface Choice {
   readonly kind: string;
   readonly name: string;
+  readonly title: string;
   readonly about: string;
   readonly href: string;
 }
 
-/** Searches views, pools, resources, holders and ids. Arrows select, Enter opens. */
+/** Searches views, pools, spaces, resources, holders and ids. Arrows select, Enter opens. */
 export function SearchBox() {
   const [text, setText] = useState("");
   const [open, setOpen] = useState(false);
@@ -126,7 +127,7 @@ function useChoices(text: string): { choices: readonly Choice[]; note: string } 
     text.length >= 3 && label.toLowerCase().startsWith(text.toLowerCase());
   const all: Choice[] = [
     ...views.filter(isView).map(({ href, label }) => {
-      return { kind: "view", name: label, about: "", href };
+      return { kind: "view", name: label, title: label, about: "", href };
     }),
     ...(data?.items ?? []).map((hit) => ({ ...hit, href: addressOf(hit) })),
   ];
@@ -163,11 +164,19 @@ function Option({ id, choice, text, chosen, onChoose }: OptionProps) {
     >
       <small>{choice.kind}</small>{" "}
       <b>
-        <Marked name={choice.name} text={text} />
+        <Marked name={choice.title} text={text} />
       </b>{" "}
-      <span>{choice.about}</span>
+      <span>
+        {choice.about} <FoundId of={choice} text={text} />
+      </span>
     </div>
   );
+}
+
+/** The id, if the text is the start of it. */
+function FoundId({ of: { name, title }, text }: { of: Choice; text: string }) {
+  if (name === title || !name.toLowerCase().startsWith(text.toLowerCase())) return null;
+  return <Marked name={name} text={text} />;
 }
 
 /** The name, with the text that was found in it marked. */
@@ -185,5 +194,6 @@ function Marked({ name, text }: { name: string; text: string }) {
 }
 
 export function addressOf({ kind, name }: SearchHit): string {
+  if (kind === "space") return `/spaces#${encodeURIComponent(name)}`;
   return at(`${kind}s`, name);
 }

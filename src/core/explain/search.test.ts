@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { acquire, Lending, pool } from "../decide/lending.suite.ts";
+import type { SpaceName } from "../model/ids.ts";
+import { defaultSpacePolicy } from "../model/space.ts";
+import { type SearchSight, search } from "./search.ts";
+
+const spaces = {
+  spaces: [{ name: "web" as SpaceName, policy: defaultSpacePolicy }],
+  others: defaultSpacePolicy,
+};
+
+function found(lending: Lending, text: string, sight?: SearchSight): string[] {
+  const { items } = search(lending.state, text, 9, sight);
+  return items.map(({ kind, title }) => `${kind} ${title}`);
+}
+
+test("names come first that are the text, then those that begin with it, then words in them", () => {
+  const lending = new Lending(pool("my-esx", 1), pool("esx", 1), pool("resx", 0));
+  expect(found(lending, "ESX")).toEqual([
+    ...["pool esx", "resource esx-1"],
+    ...["pool my-esx", "resource my-esx-1", "pool resx"],
+  ]);
+});
+
+test("an id is found by its start, and called by its holder", () => {
+  const lending = new Lending(pool("aws", 1));
+  lending.do(acquire("1m7webf7", "aws", { holder: "ci/7" }));
+  const { items } = search(lending.state, "1m7w", 9);
+  expect(items).toEqual([{ kind: "lease", name: "1m7webf7", title: "ci/7", about: "holds aws-1" }]);
+  expect(found(lending, "webf")).toEqual([]);
+});
+
+test("a space is found by those who may see it", () => {
+  const lending = new Lending(pool("aws", 1));
+  lending.do({ type: "configure", pools: [pool("aws", 1)], spaces });
+  expect(found(lending, "web")).toEqual(["space web"]);
+  const other = { sees: () => false, seesSpace: () => false, readsNote: () => false };
+  expect(found(lending, "web", other)).toEqual([]);
+});
