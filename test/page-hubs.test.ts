@@ -42,11 +42,28 @@ describe.skipIf(chromiumPath === undefined)("the hubs on the page", () => {
     const isWithin = "document.documentElement.scrollWidth <= window.innerWidth";
     expect(await page.evaluate(isWithin)).toBe(true);
     expect(await row.locator("code").textContent()).toContain("127.0.0.1:9");
-    await page.getByText("1 cluster on hub-east, 1 without a lease").click();
+    await page
+      .getByText(
+        "1 cluster on hub-east: 0 of Berth, 1 of others. The limit of 9 counts Berth's only",
+      )
+      .click();
     await page
       .locator(".hub-clusters tr", { hasText: "clusters/ann-7" })
       .getByText("ann", { exact: true })
       .waitFor();
+  });
+
+  test("have a page of their own, which says who has cordoned one, when and why", async () => {
+    await world.client.hubs.set("hub-east", { state: "cordoned", by: "ann", reason: "upgrade" });
+    const page = await world.open("/hubs");
+    await page.getByRole("heading", { name: "Hubs 1" }).waitFor();
+    const row = page.locator(".hubs tbody tr", { hasText: "hub-east" });
+    await row.getByText(/cordoned by ann at \d\d:\d\d:\d\d: upgrade/).waitFor();
+    const nav = page.getByRole("navigation", { name: "Views" });
+    expect(await nav.locator("[aria-current=page]").textContent()).toBe("Clusters");
+    await row.getByRole("link", { name: "hub-east" }).click();
+    await page.getByRole("heading", { name: "Clusters", exact: false, level: 1 }).waitFor();
+    await world.client.hubs.set("hub-east", { state: "active", by: "ann", reason: "done" });
   });
 
   test("berth hubs lists, cordons with a reason, and uses a hub again", async () => {

@@ -92,7 +92,8 @@ function Navigation({ path }: { path: string }) {
 
 function isAt(path: string, href: string): boolean {
   if (href === "/") return /^\/($|pools\/|resources\/)/.test(path);
-  return path.startsWith(href) || (href === "/queue" && path.startsWith("/requests/"));
+  const below: Readonly<Record<string, string>> = { "/queue": "/requests/", "/clusters": "/hubs" };
+  return path.startsWith(href) || path.startsWith(below[href] ?? href);
 }
 
 function Corner() {

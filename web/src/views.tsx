@@ -5,6 +5,7 @@ import { ClusterPage } from "./pages/cluster-page.tsx";
 import { Clusters } from "./pages/clusters.tsx";
 import { Events } from "./pages/events.tsx";
 import { History } from "./pages/history.tsx";
+import { HubsPage } from "./pages/hubs.tsx";
 import { LeasePage } from "./pages/lease-page.tsx";
 import { Leases } from "./pages/leases.tsx";
 import { NoSuchPage } from "./pages/no-such-page.tsx";
@@ -27,6 +28,7 @@ const plain: Readonly<Record<string, View>> = {
   leases: { title: "Leases", show: () => <Leases /> },
   out: { title: "Out of service", show: () => <OutOfService /> },
   clusters: { title: "Clusters", show: () => <Clusters /> },
+  hubs: { title: "Hubs", show: () => <HubsPage /> },
   spaces: { title: "Spaces", show: () => <Spaces /> },
   history: { title: "History", show: () => <History /> },
   events: { title: "Events", show: () => <Events /> },

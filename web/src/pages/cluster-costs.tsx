@@ -1,12 +1,19 @@
 import type { Cost } from "../../../src/api/cluster-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { costs } from "../data/questions.ts";
+import { inHundredths } from "./cluster-facts.ts";
 
 /** What clusters cost in the last week, by space. Nothing while nothing was charged. */
 export function ClusterCosts() {
   const { data } = useAnswer(costs);
   if (data === undefined || data.items.length === 0) return null;
-  const rows = data.items.toSorted((a, b) => b.costHours - a.costHours);
+  const rows = data.items
+    .map((row) => ({
+      ...row,
+      clusterHours: inHundredths(row.clusterHours),
+      costHours: inHundredths(row.costHours),
+    }))
+    .toSorted((a, b) => b.costHours - a.costHours);
   const sum = (of: (row: Cost) => number) => rows.reduce((total, row) => total + of(row), 0);
   return (
     <section aria-labelledby="costs-title">
@@ -14,7 +21,9 @@ export function ClusterCosts() {
         Costs <small>7 days</small>
       </h2>
       <p className="calm">
-        Hours times the cost per hour of the template, in the unit of your configuration.
+        Hours times the cost per hour of the template, in the unit of your configuration. Clusters
+        are all that existed in these days. One may be in two rows: first as stock, then of the
+        space that got it.
       </p>
       <table className="costs">
         <thead>
@@ -45,7 +54,7 @@ export function ClusterCosts() {
             <th scope="row">All</th>
             <td />
             <td className="optional" />
-            <td className="number">{sum(({ clusters }) => clusters)}</td>
+            <td />
             <td className="number">{sum(({ clusterHours }) => clusterHours).toFixed(2)}</td>
             <td className="number">{sum(({ costHours }) => costHours).toFixed(2)}</td>
           </tr>

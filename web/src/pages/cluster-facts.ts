@@ -1,4 +1,6 @@
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
+import type { Hub, HubCluster } from "../../../src/api/hub-schemas.ts";
+import { grouped } from "../parts/numbers.ts";
 
 /** Lower comes first: what needs somebody, then what is on its way, then the rest. */
 const order = ["broken", "resuming", "creating", "stopping", "destroying", "used", "busy", "free"];
@@ -20,4 +22,23 @@ export function messageOf({ message, lost, stuck, hold, failures }: Cluster): st
   }
   if (failures > 0) return `attempt ${failures + 1}: ${message}`;
   return message;
+}
+
+/** `5 clusters on hub-east: 3 of Berth, 2 of others. The limit of 5 counts those of Berth.` */
+export function onHubWords(
+  { name, limit }: Pick<Hub, "name" | "limit">,
+  clusters: readonly Pick<HubCluster, "cluster">[],
+): string {
+  const own = clusters.filter(({ cluster }) => cluster !== null).length;
+  const others = clusters.length - own;
+  const all = `${grouped(clusters.length)} ${clusters.length === 1 ? "cluster" : "clusters"} on ${name}`;
+  const parts = `${grouped(own)} of Berth, ${grouped(others)} of others`;
+  const counts =
+    limit === null || others === 0 ? "" : `. The limit of ${grouped(limit)} counts Berth's only`;
+  return `${all}: ${parts}${counts}`;
+}
+
+/** As a table shows it; a sum of such figures is what its reader would add up. */
+export function inHundredths(value: number): number {
+  return Math.round(value * 100) / 100;
 }

@@ -77,6 +77,12 @@ function View({ cluster }: { cluster: Cluster }) {
             apiUrl !== null && ["API server", apiUrl],
             version !== null && ["Version", version],
             ["Template", `${cluster.template}, revision ${cluster.revision}`],
+            cluster.hub !== null && [
+              "Hub",
+              <Link key="hub" href="/hubs">
+                {cluster.hub}
+              </Link>,
+            ],
             space !== null && ["Charged to", space],
             ["Instance", cluster.instance],
             ...Object.entries(parameters).map(([key, value]): [string, string] => [

@@ -37,9 +37,9 @@ function planFacts(plan: ClusterPlan): readonly (readonly [string, string | numb
   const { size, running, auto, max, concurrent, demand, stale, template } = plan;
   return [
     ["Keep in stock", size],
-    ["of these running", auto ? `${running} (auto)` : running],
-    ["Make at most", max ?? "no limit"],
-    concurrent !== null && ["Make at one time", concurrent],
+    ["Running stock", auto ? `${running} (auto)` : running],
+    ["Most that may exist", max ?? "no limit"],
+    concurrent !== null && ["Create in parallel", concurrent],
     ["Wanted by waiting requests", demand],
     template !== null && ["Template", template],
     stale > 0 && ["Of an older revision", stale],

@@ -46,7 +46,7 @@ export function Clusters() {
         <>
           <div className="tools">
             <h2>All clusters</h2>
-            <FilterBox label="Filter by cluster, pool, state or holder" />
+            <FilterBox label="Filter by cluster, pool, hub, state or holder" />
           </div>
           {shown.length === 0 ? (
             <EmptyNote title="No cluster matches" />
@@ -81,8 +81,8 @@ function figuresOf(clusters: readonly Cluster[]): Figure[] {
 
 const byName = new Intl.Collator("en", { numeric: true });
 
-function wordsOf({ name, pool, state, template, lease }: Cluster): readonly string[] {
-  return [name, pool, state, template, lease?.holder ?? ""];
+function wordsOf({ name, pool, state, template, lease, hub }: Cluster): readonly string[] {
+  return [name, pool, state, template, lease?.holder ?? "", hub ?? ""];
 }
 
 function NoClusters() {
@@ -101,12 +101,18 @@ interface TableProps {
 
 export function ClusterTable({ clusters, withPools = false }: TableProps) {
   const withMessages = clusters.some((cluster) => messageOf(cluster) !== "");
+  const withHubs = clusters.some(({ hub }) => hub !== null);
   return (
     <table className="clusters stack">
       <thead>
         <tr>
           <th scope="col">Cluster</th>
           {withPools ? <th scope="col">Pool</th> : null}
+          {withHubs ? (
+            <th scope="col" className="optional">
+              Hub
+            </th>
+          ) : null}
           <th scope="col">State</th>
           <th scope="col">In this state</th>
           <th scope="col" className="optional">
@@ -118,7 +124,7 @@ export function ClusterTable({ clusters, withPools = false }: TableProps) {
       </thead>
       <tbody>
         {clusters.map((cluster) => (
-          <ClusterRow key={cluster.name} {...{ cluster, withPools, withMessages }} />
+          <ClusterRow key={cluster.name} {...{ cluster, withPools, withHubs, withMessages }} />
         ))}
       </tbody>
     </table>
@@ -128,11 +134,12 @@ export function ClusterTable({ clusters, withPools = false }: TableProps) {
 interface RowProps {
   readonly cluster: Cluster;
   readonly withPools: boolean;
+  readonly withHubs: boolean;
   readonly withMessages: boolean;
 }
 
-function ClusterRow({ cluster, withPools, withMessages }: RowProps) {
-  const { name, pool, state, lease, ageSeconds, phase } = cluster;
+function ClusterRow({ cluster, withPools, withHubs, withMessages }: RowProps) {
+  const { name, pool, state, lease, ageSeconds, phase, hub } = cluster;
   return (
     <tr data-row>
       <th scope="row">
@@ -141,6 +148,11 @@ function ClusterRow({ cluster, withPools, withMessages }: RowProps) {
       {withPools ? (
         <td>
           <Link href={at("pools", pool)}>{pool}</Link>
+        </td>
+      ) : null}
+      {withHubs ? (
+        <td className="optional" data-label="Hub">
+          {hub === null ? <span className="faint">–</span> : <Link href="/hubs">{hub}</Link>}
         </td>
       ) : null}
       <td>

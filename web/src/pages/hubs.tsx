@@ -1,11 +1,36 @@
 import type { Hub, HubCluster } from "../../../src/api/hub-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allHubs, clustersOnHub } from "../data/questions.ts";
+import { Crumbs } from "../parts/crumbs.tsx";
+import { Link } from "../parts/link.tsx";
+import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { Age, inWholeSeconds } from "../parts/times.tsx";
+import { Age, inWholeSeconds, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
+import { at } from "../router.ts";
+import { onHubWords } from "./cluster-facts.ts";
 
-/** Where clusters are made. Nothing while the configuration has no hubs. */
+export function HubsPage() {
+  const { data, error } = useAnswer(allHubs);
+  return (
+    <>
+      <Crumbs trail={[["Clusters", "/clusters"]]} />
+      <h1>
+        Hubs <small>{data === undefined ? "" : grouped(data.length)}</small>
+      </h1>
+      <ProblemNote error={error} />
+      {data === undefined ? <Loading error={error} /> : <HubList hubs={data} />}
+      {data?.length === 0 ? (
+        <EmptyNote title="There are no hubs">
+          A hub is an API server on which drivers make clusters. Add one below <code>hubs:</code> in
+          the configuration file. Only operators and viewers see hubs.
+        </EmptyNote>
+      ) : null}
+    </>
+  );
+}
+
+/** On the page of the clusters. Nothing while the configuration has no hubs. */
 export function Hubs() {
   const { data } = useAnswer(allHubs);
   if (data === undefined || data.length === 0) return null;
@@ -14,6 +39,15 @@ export function Hubs() {
       <h2 id="hubs-title">
         Hubs <small>{grouped(data.length)}</small>
       </h2>
+      <HubList hubs={data} />
+    </section>
+  );
+}
+
+function HubList({ hubs }: { hubs: readonly Hub[] }) {
+  if (hubs.length === 0) return null;
+  return (
+    <>
       <table className="hubs">
         <thead>
           <tr>
@@ -22,7 +56,7 @@ export function Hubs() {
             <th scope="col" className="optional">
               In use
             </th>
-            <Figure title="Clusters" />
+            <Figure title="Clusters of Berth" />
             <Figure title="Lent" optional />
             <Figure title="Stock" optional />
             <Figure title="On their way" optional />
@@ -30,15 +64,15 @@ export function Hubs() {
           </tr>
         </thead>
         <tbody>
-          {data.map((hub) => (
+          {hubs.map((hub) => (
             <Row key={hub.name} hub={hub} />
           ))}
         </tbody>
       </table>
-      {data.map((hub) => (
-        <OnHub key={hub.name} name={hub.name} />
+      {hubs.map((hub) => (
+        <OnHub key={hub.name} hub={hub} />
       ))}
-    </section>
+    </>
   );
 }
 
@@ -55,8 +89,12 @@ function Row({ hub }: { hub: Hub }) {
   const { name, clusters, failures, limit } = hub;
   const { lent, stock, inFlight } = clusters;
   return (
-    <tr>
-      <th scope="row">{name}</th>
+    <tr data-row>
+      <th scope="row">
+        <Link href={`/clusters?q=${encodeURIComponent(name)}`} title="Show its clusters">
+          {name}
+        </Link>
+      </th>
       <td className="words">
         <HubState hub={hub} />
       </td>
@@ -108,7 +146,14 @@ function HubState({ hub }: { hub: Hub }) {
           for <Age since={outage.since} />: <code>{outage.error}</code>
         </>
       )}
-      {set === null ? null : ` ${setState} by ${set.by}${set.why === "" ? "" : `: ${set.why}`}`}
+      {set === null ? null : (
+        <>
+          {state === setState ? " by " : ` ${setState} by `}
+          {set.by} at <Moment at={set.at} />
+          {set.why === "" ? "" : `: ${set.why}`}
+        </>
+      )}
+      {set === null && setState !== "active" ? ` ${setState} in the configuration` : null}
       {missingKinds.length === 0 ? null : ` does not serve ${missingKinds.join(", ")}`}
       {isProbed || outage !== null ? null : " no probe has answered yet"}
       {isRetired ? " no longer in the configuration" : null}
@@ -117,16 +162,12 @@ function HubState({ hub }: { hub: Hub }) {
 }
 
 /** All clusters on a hub, whoever has made them, if the hub is to show them. */
-function OnHub({ name }: { name: string }) {
-  const { data } = useAnswer(clustersOnHub(name));
+function OnHub({ hub }: { hub: Hub }) {
+  const { data } = useAnswer(clustersOnHub(hub.name));
   if (data === undefined || data.length === 0) return null;
-  const unlent = data.filter(({ lease }) => lease === null).length;
   return (
     <details className="on-hub">
-      <summary>
-        {data.length === 1 ? "1 cluster" : `${grouped(data.length)} clusters`} on {name},{" "}
-        {grouped(unlent)} without a lease
-      </summary>
+      <summary>{onHubWords(hub, data)}</summary>
       <table className="hub-clusters">
         <thead>
           <tr>
@@ -161,8 +202,20 @@ function ClusterRow({ cluster: each }: { cluster: HubCluster }) {
       <td className="optional">{each.state}</td>
       <td className="number">{each.ageSeconds === null ? "–" : inWholeSeconds(each.ageSeconds)}</td>
       <td>{each.owner ?? "–"}</td>
-      <td>{each.cluster ?? "–"}</td>
-      <td className="optional">{each.lease?.holder ?? "–"}</td>
+      <td>
+        {each.cluster === null ? (
+          "–"
+        ) : (
+          <Link href={at("clusters", each.cluster)}>{each.cluster}</Link>
+        )}
+      </td>
+      <td className="optional">
+        {each.lease === null ? (
+          "–"
+        ) : (
+          <Link href={at("leases", each.lease.id)}>{each.lease.holder}</Link>
+        )}
+      </td>
     </tr>
   );
 }

@@ -2,7 +2,7 @@ import type { Orphan } from "../../../src/api/cluster-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { orphanClusters } from "../data/questions.ts";
 import { grouped } from "../parts/numbers.ts";
-import { inWholeSeconds } from "../parts/times.tsx";
+import { Age, inWholeSeconds } from "../parts/times.tsx";
 
 /** Clusters outside that nobody knows of. Nothing while there are none. */
 export function Orphans() {
@@ -24,6 +24,9 @@ export function Orphans() {
             <th scope="col">Instance</th>
             <th scope="col">Template</th>
             <th scope="col" className="number">
+              Made
+            </th>
+            <th scope="col" className="number">
               Known for
             </th>
           </tr>
@@ -38,15 +41,28 @@ export function Orphans() {
   );
 }
 
-function Row({ orphan: { name, instance, template, seenSeconds } }: { orphan: Orphan }) {
+function Row({ orphan: { name, instance, template, createdAt, seenSeconds } }: { orphan: Orphan }) {
   return (
     <tr>
       <th scope="row">{name}</th>
       <td data-label="Instance">{instance}</td>
       <td data-label="Template">{template}</td>
+      <td className="number" data-label="Made">
+        <Made at={createdAt} />
+      </td>
       <td className="number" data-label="Known for">
         {inWholeSeconds(seenSeconds)}
       </td>
     </tr>
+  );
+}
+
+/** Drivers write times as they like. */
+function Made({ at }: { at: string }) {
+  if (Number.isNaN(Date.parse(at))) return at === "" ? "–" : at;
+  return (
+    <>
+      <Age since={at} /> ago
+    </>
   );
 }
