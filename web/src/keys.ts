@@ -8,7 +8,7 @@ import { toggleKeyList } from "./parts/key-list.tsx";
 import { go } from "./router.ts";
 import { viewsFor } from "./view-list.ts";
 
-const rowLinks = "[data-row] a[href]:first-of-type, a[data-row]";
+const rowLinks = "[data-row] a[href]:first-of-type, a[data-row], .folded button";
 
 export function useKeys(main: RefObject<HTMLElement | null>): void {
   useEffect(() => {

@@ -1,3 +1,4 @@
+import { useId, useState } from "react";
 import type { AttentionItem, Subject } from "../../../src/api/attention-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { attention } from "../data/questions.ts";
@@ -34,51 +35,65 @@ export function Attention() {
   );
 }
 
-/** With more kinds of trouble than this, each names less: the pools should stay in sight. */
-const fewKinds = 3;
-
 function Troubles({ items }: { items: readonly AttentionItem[] }) {
   if (items.length === 0) return null;
-  const namedMax = items.length > fewKinds ? 2 : 3;
   return (
     <ul className="troubles">
       {items.map((item) => (
-        <Trouble key={item.code} item={item} namedMax={namedMax} />
+        <Trouble key={item.code} item={item} isAlone={items.length === 1} />
       ))}
     </ul>
   );
 }
 
-interface TroubleProps {
-  readonly item: AttentionItem;
-  /** More are in the view that the advice links to. */
-  readonly namedMax: number;
-}
-
-function Trouble({ item, namedMax }: TroubleProps) {
-  const { code, severity, summary, since, advice } = item;
-  const view = views[code] ?? viewOf(item.about);
+/** One line, so that the pools stay in sight. All that is known, and what to do, on demand. */
+function Trouble({ item, isAlone }: { item: AttentionItem; isAlone: boolean }) {
+  const [chosen, setChosen] = useState<boolean>();
+  const isOpen = chosen ?? isAlone;
+  const more = useId();
+  const { code, severity, summary, since, advice, about, count } = item;
+  const view = views[code] ?? viewOf(about);
+  const [first] = about;
   return (
     <li className={`trouble ${severity}`} data-row>
       <i aria-hidden="true" />
-      <div>
-        <p className="trouble-what">
-          <strong>
-            <span className="hidden">{severityWords[severity] ?? ""} </span>
-            {summary}
-          </strong>
-          {since === null ? null : (
-            <span className="faint">
-              {" "}
-              for <Age since={since} />
-            </span>
-          )}
-        </p>
-        <Subjects item={item} namedMax={namedMax} />
-      </div>
-      <p className="trouble-advice">
-        {advice}. {view === undefined ? null : <Link href={view.href}>{view.label}</Link>}
+      <p className="trouble-what">
+        <strong>
+          <span className="hidden">{severityWords[severity] ?? ""} </span>
+          {summary}
+        </strong>
+        {since === null ? null : (
+          <span className="faint">
+            {" "}
+            for <Age since={since} />
+          </span>
+        )}
       </p>
+      <p className="trouble-first">
+        {isOpen || first === undefined ? null : (
+          <>
+            <Name subject={first} /> {first.text}
+            {count > 1 ? <span className="faint"> and {grouped(count - 1)} more</span> : null}
+          </>
+        )}
+      </p>
+      <p className="trouble-do">
+        {view === undefined ? null : <Link href={view.href}>{view.label}</Link>}
+        <button
+          type="button"
+          className="quiet"
+          aria-expanded={isOpen}
+          aria-controls={more}
+          onClick={() => setChosen(!isOpen)}
+        >
+          {isOpen ? "Less" : "More"}
+          <span className="hidden"> about it: {summary}</span>
+        </button>
+      </p>
+      <div id={more} className="trouble-more" hidden={!isOpen}>
+        <Subjects item={item} />
+        <p className="trouble-advice">{advice}.</p>
+      </div>
     </li>
   );
 }
@@ -98,6 +113,7 @@ const views: Readonly<Record<string, { readonly href: string; readonly label: st
   cluster_destroy_stuck: { href: "/clusters", label: "Show the clusters" },
   cluster_fails: { href: "/clusters", label: "Show the clusters" },
   cluster_orphaned: { href: "/clusters", label: "Show them" },
+  hub_unreachable: { href: "/hubs", label: "Show the hubs" },
 };
 
 /** The page of the one thing that it is about. */
@@ -107,27 +123,22 @@ function viewOf([subject, ...others]: readonly Subject[]) {
   return { href: at(view, subject.name), label: "Show it" };
 }
 
-/** On a phone one is named: the pools should stay in sight there too. */
-function Subjects({ item: { about, count }, namedMax }: TroubleProps) {
+/** More are in the view that the line links to. */
+const namedMax = 5;
+
+function Subjects({ item: { about, count } }: { item: AttentionItem }) {
   const shown = about.slice(0, namedMax);
+  const more = count - shown.length;
   return (
     <ul className="trouble-about">
-      {shown.map((subject, index) => (
-        <li
-          key={`${subject.kind} ${subject.name} ${subject.text}`}
-          className={index === 0 ? undefined : "optional"}
-        >
+      {shown.map((subject) => (
+        <li key={`${subject.kind} ${subject.name} ${subject.text}`}>
           <Name subject={subject} /> <span>{subject.text}</span>
         </li>
       ))}
-      <More className="optional" count={count - shown.length} />
-      <More className="on-phone" count={count - Math.min(1, shown.length)} />
+      {more > 0 ? <li className="faint">and {grouped(more)} more</li> : null}
     </ul>
   );
-}
-
-function More({ className, count }: { className: string; count: number }) {
-  return count > 0 ? <li className={`faint ${className}`}>and {grouped(count)} more</li> : null;
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -139,6 +150,7 @@ const kinds: Readonly<Record<string, string>> = {
 function Name({ subject: { kind, name } }: { subject: Subject }) {
   if (name === "") return null;
   if (kind === "space") return <Link href={`/spaces#${encodeURIComponent(name)}`}>{name}</Link>;
+  if (kind === "hub") return <Link href="/hubs">{name}</Link>;
   const view = kinds[kind];
   return view === undefined ? <b>{name}</b> : <Link href={at(view, name)}>{name}</Link>;
 }

@@ -9,11 +9,20 @@ import { Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
-import { percent } from "../parts/numbers.ts";
+import { grouped, percent } from "../parts/numbers.ts";
+import { lookOf } from "../parts/state-look.ts";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
 import { Attention } from "./attention.tsx";
-import { coolingAside, hasProblem, outOf, sortedBy, statesOf, waitsTooLong } from "./pool-facts.ts";
+import {
+  coolingAside,
+  hasProblem,
+  isIdle,
+  outOf,
+  sortedBy,
+  statesOf,
+  waitsTooLong,
+} from "./pool-facts.ts";
 import { poolOrders, usePoolOrder } from "./pool-order.ts";
 import { PoolRow } from "./pool-row.tsx";
 import { Servers } from "./servers.tsx";
@@ -21,6 +30,8 @@ import { SortHeader } from "./sort-header.tsx";
 
 /** More rows than anybody reads. With more pools, use the filter. */
 const rowsMax = 600;
+/** Fewer idle pools are not in the way. */
+const foldedMin = 10;
 
 export function Overview() {
   const { data, error } = useAnswer(allPools);
@@ -40,13 +51,12 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
   const [text] = useFilter("q");
   const [show] = useFilter("show");
   const [sort] = usePoolOrder();
-  const shown = useMemo(() => {
+  const fits = useMemo(() => {
     const wanted = text.toLowerCase();
-    const fits = pools.filter(
-      (pool) => pool.name.toLowerCase().includes(wanted) && kinds(pool, show),
-    );
-    return sortedBy(fits, sort);
-  }, [pools, text, show, sort]);
+    return pools.filter((pool) => pool.name.toLowerCase().includes(wanted) && kinds(pool, show));
+  }, [pools, text, show]);
+  const isFiltered = text !== "" || show !== "";
+  const canFold = sort === "trouble" && !isFiltered;
   if (pools.length === 0) {
     return (
       <EmptyNote title="There are no pools yet">
@@ -57,19 +67,19 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
   }
   return (
     <>
-      <Totals pools={pools} />
+      <Totals pools={fits} of={isFiltered ? pools : undefined} />
       <div className="tools">
         <FilterBox label="Filter pools" />
         <Choice name="show" label="Show" options={showOptions} />
         <OrderChoice />
         <span className="count" aria-live="polite">
-          {shown.length === pools.length
+          {fits.length === pools.length
             ? `${pools.length} ${pools.length === 1 ? "pool" : "pools"}`
-            : `${shown.length} of ${pools.length}`}
+            : `${fits.length} of ${pools.length}`}
         </span>
       </div>
-      <Legend states={shown.flatMap((pool) => Object.keys(statesOf(pool)))} />
-      <PoolTable pools={shown} trends={trends} />
+      <Legend states={legendOf(pools)} />
+      <PoolTable pools={fits} {...{ trends, sort, canFold }} />
     </>
   );
 }
@@ -81,23 +91,39 @@ const showOptions = [
   ["trouble", "With problems"],
 ] as const;
 
+/** The same all the time, so that the table does not move; and any word that is a state here. */
+function legendOf(pools: readonly Pool[]): readonly string[] {
+  const makes = pools.some(({ template }) => template !== undefined);
+  const usual = ["busy", "cooling", "cleaning", "dirty", "drained", "quarantined"];
+  const own = pools.flatMap((pool) => Object.keys(statesOf(pool)));
+  const words = own.filter((state) => lookOf(state) === "other");
+  return [...usual, ...(makes ? ["hibernated", "creating"] : []), ...words];
+}
+
 function kinds(pool: Pool, show: string): boolean {
   if (show === "waiting") return countsOf(pool).waiting > 0;
   if (show === "full") return countsOf(pool).free === 0;
   return show === "trouble" ? hasProblem(pool) : true;
 }
 
-function Totals({ pools }: { pools: readonly Pool[] }) {
+interface TotalsProps {
+  readonly pools: readonly Pool[];
+  /** All pools, if only some are shown. */
+  readonly of: readonly Pool[] | undefined;
+}
+
+function Totals({ pools, of }: TotalsProps) {
   const sum = (of: (pool: Pool) => number) => pools.reduce((total, pool) => total + of(pool), 0);
   const total = sum((pool) => pool.total);
+  const all = of?.reduce((count, pool) => count + pool.total, 0) ?? 0;
   const held = sum((pool) => pool.held);
   const oldest = Math.max(-1, ...pools.map(({ oldestWaitSeconds }) => oldestWaitSeconds ?? -1));
   const share = total === 0 ? "" : percent(held / total);
   return (
     <Figures
-      label="All pools together"
+      label={of === undefined ? "All pools together" : "The pools below together"}
       figures={[
-        { label: "Resources", value: total },
+        { label: "Resources", value: total, aside: of === undefined ? "" : `of ${grouped(all)}` },
         { label: "Held", value: held, aside: share },
         { label: "Free", value: sum(({ free }) => free) },
         { label: "Out of service", value: sum(outOf), aside: coolingAside(pools), href: "/out" },
@@ -143,7 +169,22 @@ function windowOf(trends: Trends | undefined): { readonly span: number; readonly
   };
 }
 
-function PoolTable({ pools, trends }: { pools: readonly Pool[]; trends: Trends | undefined }) {
+interface TableProps {
+  readonly pools: readonly Pool[];
+  readonly trends: Trends | undefined;
+  readonly sort: string;
+  /** Whether idle pools may be one row together. */
+  readonly canFold: boolean;
+}
+
+function PoolTable({ pools, trends, sort, canFold }: TableProps) {
+  const [idle, setIdle] = useFilter("idle");
+  const { busy, folded } = useMemo(() => {
+    const rest = canFold ? pools.filter(isIdle) : [];
+    const folds = rest.length >= foldedMin && rest.length < pools.length;
+    const rows = folds && idle === "" ? pools.filter((pool) => !isIdle(pool)) : pools;
+    return { busy: sortedBy(rows, sort), folded: folds ? rest.length : 0 };
+  }, [pools, sort, canFold, idle]);
   const byPool = useMemo(
     () => new Map(trends?.pools.map((trend) => [trend.pool, trend])),
     [trends],
@@ -183,7 +224,7 @@ function PoolTable({ pools, trends }: { pools: readonly Pool[]; trends: Trends |
           </tr>
         </thead>
         <tbody>
-          {pools.slice(0, rowsMax).map((pool) => (
+          {busy.slice(0, rowsMax).map((pool) => (
             <PoolRow
               key={pool.name}
               pool={pool}
@@ -191,10 +232,22 @@ function PoolTable({ pools, trends }: { pools: readonly Pool[]; trends: Trends |
               {...{ span, window }}
             />
           ))}
+          {folded === 0 ? null : (
+            <tr className="folded" data-row>
+              <td colSpan={9}>
+                <button type="button" onClick={() => setIdle(idle === "" ? "show" : "")}>
+                  {idle === ""
+                    ? `Show ${grouped(folded)} idle pools`
+                    : `Hide ${grouped(folded)} idle pools`}
+                </button>
+                <small> Nothing held, nobody waits, nothing out of service</small>
+              </td>
+            </tr>
+          )}
         </tbody>
       </table>
-      {pools.length > rowsMax ? (
-        <EmptyNote title={`${pools.length - rowsMax} more`}>Filter to see them.</EmptyNote>
+      {busy.length > rowsMax ? (
+        <EmptyNote title={`${busy.length - rowsMax} more`}>Filter to see them.</EmptyNote>
       ) : null}
     </>
   );

@@ -3,6 +3,7 @@ import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
 import {
   hasProblem,
+  isIdle,
   outOf,
   sortedBy,
   waitsFor,
@@ -13,6 +14,21 @@ import {
 test("outOf() counts what is neither free nor held", () => {
   expect(outOf(pool({}))).toBe(1);
   expect(outOf(pool({ total: 8 }))).toBe(0);
+});
+
+test("outOf() does not count clusters that sleep or are being made", () => {
+  const states = { hibernated: 2, creating: 1, quarantined: 1 };
+  const clusters = { template: "ocp", total: 6, free: 1, held: 1, states };
+  expect(outOf(pool(clusters))).toBe(1);
+});
+
+test.each([
+  ["nothing happens", { held: 0, free: 9, total: 9 }, true],
+  ["a lease", { held: 1, free: 8, total: 9 }, false],
+  ["a request", { held: 0, free: 9, total: 9, waiting: 1 }, false],
+  ["one out", { held: 0, free: 8, total: 9 }, false],
+])("isIdle(): %s", (_, facts, want) => {
+  expect(isIdle(pool({ waiting: 0, oldestWaitSeconds: null, ...facts }))).toBe(want);
 });
 
 describe("waitsTooLong()", () => {
@@ -52,15 +68,15 @@ describe("sortedBy()", () => {
     expect(namesOf(sortedBy(pools, sort))).toBe(want);
   });
 
-  test("long waits come first, then queues of a minute, then broken resources", () => {
+  test("long waits come first, then queues with nothing free, other queues, broken resources", () => {
     const some = [
       pool({ name: "a", oldestWaitSeconds: 5 }),
-      pool({ name: "b", oldestWaitSeconds: 90 }),
+      pool({ name: "b", oldestWaitSeconds: 90, free: 1 }),
       pool({ name: "c", oldestWaitSeconds: 4_000 }),
       pool({ name: "d", states: { quarantined: 1 } }),
-      pool({ name: "e", oldestWaitSeconds: 60 }),
+      pool({ name: "e", oldestWaitSeconds: 50, free: 0 }),
     ];
-    expect(namesOf(sortedBy(some, "trouble"))).toBe("cbeda");
+    expect(namesOf(sortedBy(some, "trouble"))).toBe("cebda");
   });
 });
 

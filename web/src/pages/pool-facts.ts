@@ -2,6 +2,7 @@
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import { longWaitFrom } from "../../../src/core/explain/long-wait.ts";
+import { clusterStates, unreachableState } from "../../../src/core/model/lifecycle.ts";
 import { briefDuration } from "../../../src/core/model/time.ts";
 import { clockTime } from "../parts/clock-time.ts";
 import { grouped } from "../parts/numbers.ts";
@@ -13,9 +14,23 @@ export function statesOf(pool: Pool): Pool["states"] {
   return isCounted ? pool.states : { busy: held, free };
 }
 
-/** Neither in use nor free: drained, dirty, being cleaned, quarantined, cooling. */
+/** Neither in use nor free. */
+export function notReadyOf({ total, free, held }: Pool): number {
+  return Math.max(0, total - free - held);
+}
+
+/** Of these: drained, dirty, being cleaned, quarantined, cooling. A cluster that sleeps is stock. */
 export function outOf(pool: Pool): number {
-  return Math.max(0, pool.total - pool.free - pool.held);
+  if (pool.template === undefined) return notReadyOf(pool);
+  const stock = [...clusterStates, unreachableState];
+  const counts = stock.map((state) => pool.states[state] ?? 0);
+  return Math.max(0, notReadyOf(pool) - counts.reduce((sum, count) => sum + count, 0));
+}
+
+/** Nobody uses it or waits for it, and nothing is wrong with it. */
+export function isIdle(pool: Pool): boolean {
+  const { held, waiting } = countsOf(pool);
+  return held === 0 && waiting === 0 && outOf(pool) === 0 && !hasProblem(pool);
 }
 
 /** How many of these are cooling, and so become free by themselves. Empty if there are none. */
@@ -151,18 +166,19 @@ function isBroken({ states }: Pool): boolean {
   return (states["quarantined"] ?? 0) > 0;
 }
 
-/** From here on a wait without trouble is worth a look, in seconds. */
-const noticedWait = 60;
+/** A shorter wait passes by itself, in seconds. With it rows would move all the time. */
+const noticedWait = 15;
 
 /**
- * Pools that hold requests up, by the longest wait; then queues in which somebody waits for some time;
- * then broken resources that nobody waits for. Equal ones stay in the order of their names, so that rows
- * do not move all the time.
+ * By the people who are hurt: pools that hold requests up, by the longest wait; then queues with
+ * nothing free; then other queues; then broken resources that nobody waits for. Equal ones stay in the
+ * order of their names, so that rows do not move all the time.
  */
 function troubleOf(pool: Pool): number {
-  const wait = countsOf(pool).oldestWaitSeconds ?? 0;
-  if (holdsUp(pool)) return 3 + wait;
-  if (wait >= noticedWait) return 2;
+  const { oldestWaitSeconds, free } = countsOf(pool);
+  const wait = oldestWaitSeconds ?? 0;
+  if (holdsUp(pool)) return 4 + wait;
+  if (wait >= noticedWait) return free === 0 ? 3 : 2;
   return isBroken(pool) ? 1 : 0;
 }
 

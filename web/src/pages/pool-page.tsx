@@ -31,7 +31,7 @@ import { LimitSection } from "./limit-section.tsx";
 import { listedPool } from "./listed-pool.ts";
 import { PaceSection } from "./pace-section.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
-import { coolingAside, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
+import { coolingAside, notReadyOf, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
 import { QueueTable, useEmptyQueueText } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
 import { ShareSection } from "./share-section.tsx";
@@ -144,7 +144,7 @@ function outFigure(pool: Pool): Figure {
   const hibernated = pool.states["hibernated"] ?? 0;
   return {
     label: "Not ready",
-    value: outOf(pool),
+    value: notReadyOf(pool),
     aside: hibernated === 0 ? "" : `${grouped(hibernated)} hibernated`,
   };
 }
