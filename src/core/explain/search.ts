@@ -90,14 +90,18 @@ function* everything(state: State, sight: SearchSight): Generator<Candidate> {
   }
   for (const [id, { ask }] of state.requests) {
     if (!sight.sees(id)) continue;
-    const about = `waits for ${ask.items.map(({ pool }) => pool).join(", ")}`;
+    const about = `waits for ${ask.items.map(({ pool }) => pool).join(", ")}${ofSpace(ask)}`;
     yield { hit: { kind: "request", name: id, title: ask.holder, about }, ...asked(id, ask) };
   }
   for (const [id, { ask, claims }] of state.leases) {
     if (!sight.sees(id)) continue;
-    const about = `holds ${claims.map(({ resource }) => resource.name).join(", ")}`;
+    const about = `holds ${claims.map(({ resource }) => resource.name).join(", ")}${ofSpace(ask)}`;
     yield { hit: { kind: "lease", name: id, title: ask.holder, about }, ...asked(id, ask) };
   }
+}
+
+function ofSpace({ space }: Pick<Asked, "space">): string {
+  return space === undefined ? "" : `, space ${space}`;
 }
 
 interface Asked {

@@ -15,7 +15,7 @@ import type {
   PoolStats,
   Stats,
 } from "../../../src/api/history-schemas.ts";
-import type { Hub, HubCluster } from "../../../src/api/hub-schemas.ts";
+import type { Hub, HubClusterList } from "../../../src/api/hub-schemas.ts";
 import { limits } from "../../../src/api/limits.ts";
 import { Problem } from "../../../src/api/problem.ts";
 import type { Replicas } from "../../../src/api/replica-schemas.ts";
@@ -201,9 +201,9 @@ export const allHubs: Question<readonly Hub[]> = {
 };
 
 /** All clusters on a hub. Workers look once a minute. */
-export const clustersOnHub = (name: string): Question<readonly HubCluster[]> => ({
+export const clustersOnHub = (name: string): Question<HubClusterList> => ({
   key: `hub ${name} clusters`,
-  read: async (signal) => (await berth.hubs.clusters(name, { signal })).items,
+  read: (signal) => berth.hubs.clusters(name, { signal }),
   touchedBy: about("hub-", "lease-"),
 });
 

@@ -1,5 +1,6 @@
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
-import type { Hub, HubCluster } from "../../../src/api/hub-schemas.ts";
+import type { Hub, HubClusterList } from "../../../src/api/hub-schemas.ts";
+import { momentText } from "../parts/clock-time.ts";
 import { grouped } from "../parts/numbers.ts";
 
 /** Lower comes first: what needs somebody, then what is on its way, then the rest. */
@@ -24,18 +25,19 @@ export function messageOf({ message, lost, stuck, hold, failures }: Cluster): st
   return message;
 }
 
-/** `5 clusters on hub-east: 3 of Berth, 2 of others. The limit of 5 counts those of Berth.` */
+/** `5 clusters on hub-east: 3 of Berth, 2 of others, seen 14:03:07. The limit of 5 counts Berth's only`. */
 export function onHubWords(
   { name, limit }: Pick<Hub, "name" | "limit">,
-  clusters: readonly Pick<HubCluster, "cluster">[],
+  { items, foundAt }: Pick<HubClusterList, "items" | "foundAt">,
 ): string {
-  const own = clusters.filter(({ cluster }) => cluster !== null).length;
-  const others = clusters.length - own;
-  const all = `${grouped(clusters.length)} ${clusters.length === 1 ? "cluster" : "clusters"} on ${name}`;
-  const parts = `${grouped(own)} of Berth, ${grouped(others)} of others`;
-  const counts =
-    limit === null || others === 0 ? "" : `. The limit of ${grouped(limit)} counts Berth's only`;
-  return `${all}: ${parts}${counts}`;
+  const own = items.filter(({ cluster }) => cluster !== null).length;
+  const others = items.length - own;
+  const all = `${grouped(items.length)} ${items.length === 1 ? "cluster" : "clusters"} on ${name}`;
+  const seen = foundAt === null ? "" : `, seen ${momentText(foundAt)}`;
+  const counted = limit !== null && others > 0;
+  return `${all}: ${grouped(own)} of Berth, ${grouped(others)} of others${seen}${
+    counted ? `. The limit of ${grouped(limit)} counts Berth's only` : ""
+  }`;
 }
 
 /** As a table shows it; a sum of such figures is what its reader would add up. */

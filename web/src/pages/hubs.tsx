@@ -153,7 +153,7 @@ function HubState({ hub }: { hub: Hub }) {
           {set.why === "" ? "" : `: ${set.why}`}
         </>
       )}
-      {set === null && setState !== "active" ? ` ${setState} in the configuration` : null}
+      {set === null && setState !== "active" ? " in the configuration" : null}
       {missingKinds.length === 0 ? null : ` does not serve ${missingKinds.join(", ")}`}
       {isProbed || outage !== null ? null : " no probe has answered yet"}
       {isRetired ? " no longer in the configuration" : null}
@@ -164,7 +164,7 @@ function HubState({ hub }: { hub: Hub }) {
 /** All clusters on a hub, whoever has made them, if the hub is to show them. */
 function OnHub({ hub }: { hub: Hub }) {
   const { data } = useAnswer(clustersOnHub(hub.name));
-  if (data === undefined || data.length === 0) return null;
+  if (data === undefined || data.items.length === 0) return null;
   return (
     <details className="on-hub">
       <summary>{onHubWords(hub, data)}</summary>
@@ -184,7 +184,7 @@ function OnHub({ hub }: { hub: Hub }) {
           </tr>
         </thead>
         <tbody>
-          {data.map((each) => (
+          {data.items.map((each) => (
             <ClusterRow key={`${each.kind} ${each.namespace} ${each.name}`} cluster={each} />
           ))}
         </tbody>
