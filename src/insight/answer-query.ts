@@ -70,7 +70,7 @@ const answers: Answers = {
       : history().limitStats(range, pool, limited),
   statsByPool: ({ history }, range) => history().statsByPool(range),
   costs: ({ history }, query) => history().costs(query),
-  waits: ({ history }, { since }) => history().usualWaits(since),
+  waits: ({ history }, { since, now }) => history().usualWaits(since, now),
   samples: ({ history }, times) => history().samples(times),
   events: async ({ history, journal }, search) => {
     const { id } = search.filter;

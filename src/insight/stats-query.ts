@@ -37,7 +37,10 @@ export interface StatsQueries {
   stats: { question: StatsQuery; answer: RecordedStats };
   statsByPool: { question: StatsRange; answer: ReadonlyMap<string, StatsPart> };
   costs: { question: CostQuery; answer: readonly CostSum[] };
-  waits: { question: { readonly since: number }; answer: readonly UsualWait[] };
+  waits: {
+    question: { readonly since: number; readonly now: number };
+    answer: readonly UsualWait[];
+  };
   samples: { question: SampleTimes; answer: readonly PoolSamples[] };
   events: { question: EventSearch; answer: EventPage };
   simulate: { question: SimulateQuery; answer: WhatIfReport };

@@ -64,7 +64,7 @@ const waitMsMax = 2_000;
 
 export class StatsService {
   readonly estimates: Estimates;
-  readonly usualWaits = new UsualWaits((since) => this.ask("waits", { since }));
+  readonly usualWaits = new UsualWaits((since, now) => this.ask("waits", { since, now }));
   readonly audit: Audit;
   readonly #history: History;
   readonly #worker: StatsWorker;

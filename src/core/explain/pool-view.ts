@@ -128,14 +128,15 @@ function partlyHeld(pool: Pool): number {
   return count;
 }
 
-/**
- * The time of the oldest request. Checks the whole queue, because priorities may put a younger
- * request first.
- */
 export function oldestQueuedAt(pool: Pool): Instant | null {
-  let oldest: Instant | null = null;
+  return oldestIn(pool)?.queuedAt ?? null;
+}
+
+/** The oldest request. Checks the whole queue, because priorities may put a younger one first. */
+export function oldestIn(pool: Pool): Request | null {
+  let oldest: Request | null = null;
   for (const { queue } of pool.buckets.values()) {
-    for (const { queuedAt } of queue) if (oldest === null || queuedAt < oldest) oldest = queuedAt;
+    for (const one of queue) if (oldest === null || one.queuedAt < oldest.queuedAt) oldest = one;
   }
   return oldest;
 }

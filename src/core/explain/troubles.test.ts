@@ -78,6 +78,18 @@ describe("troublesIn()", () => {
     expect(at(6, 0)).toEqual(["the first of 1 has waited for 6m; usually nobody waits"]);
   });
 
+  test("says which other pool, or which rate, a long wait is for", () => {
+    const pace = { everyMs: 9e8, burst: 1, jitter: 0 };
+    const lending = new Lending(pool("host", 2, { ttlMs: 9e9 }), pool("install", 9, { pace }));
+    lending.do(acquire("a", "install"));
+    lending.do(acquire("b", "host install"));
+    const told = troublesIn(lending.state, (11 * minuteMs) as Instant);
+    expect(told.map(({ name, text }) => `${name} ${text}`)).toEqual([
+      "host waits for install: the first of 1 has waited for 11m",
+      "install waits for its rate: the first of 1 has waited for 11m",
+    ]);
+  });
+
   test("finds what is quarantined with the first line of the reason", () => {
     const lending = new Lending(pool("aws", 2));
     lending.do(change("aws-2", { state: "quarantined", note: "it failed\ntwice" }));

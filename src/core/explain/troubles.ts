@@ -5,11 +5,12 @@
 import type { SpaceName } from "../model/ids.ts";
 import { creatingState, quarantinedState } from "../model/lifecycle.ts";
 import { claimsKey, heldOf, type Quota, type Space } from "../model/space.ts";
-import type { Pool, State } from "../model/state.ts";
+import type { Pool, Request, State } from "../model/state.ts";
 import { type Instant, roughDuration } from "../model/time.ts";
 import { clustersOf, ownerOfCluster } from "./cluster-view.ts";
+import { waitReason } from "./explain.ts";
 import { longWaitFrom } from "./long-wait.ts";
-import { oldestQueuedAt, stuckIn } from "./pool-view.ts";
+import { oldestIn, stuckIn } from "./pool-view.ts";
 
 export type TroubleCode =
   | "pool_suspended"
@@ -71,11 +72,20 @@ function suspensionOf({ name, suspended }: Pool): Trouble[] {
 }
 
 function longWaitOf(pool: Pool, now: Instant, usualWaitMs: number | null): Trouble[] {
-  const since = pool.waiting === 0 ? null : oldestQueuedAt(pool);
-  if (since === null || now - since <= longestUsualOf(pool, usualWaitMs)) return [];
+  const oldest = pool.waiting === 0 ? null : oldestIn(pool);
+  if (oldest === null) return [];
+  const { queuedAt: since } = oldest;
+  if (now - since <= longestUsualOf(pool, usualWaitMs)) return [];
   const waited = `the first of ${pool.waiting} has waited for ${roughDuration(now - since)}`;
-  const text = `${waited}${usualText(pool, usualWaitMs)}`;
+  const text = `${causeText(oldest, pool, now)}${waited}${usualText(pool, usualWaitMs)}`;
   return [{ code: "waits_long", kind: "pool", name: pool.name, since, text }];
+}
+
+/** Where to look first, if it is not the size of the pool. */
+function causeText(oldest: Request, { name }: Pool, now: Instant): string {
+  const { code, pool } = waitReason(oldest, now);
+  if (pool !== name) return `waits for ${pool}: `;
+  return code === "paced" ? "waits for its rate: " : "";
 }
 
 function usualText({ holds }: Pool, usualWaitMs: number | null): string {

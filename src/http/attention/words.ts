@@ -119,7 +119,8 @@ export const troubleWords = {
     severity: "warning",
     summary: (count) =>
       `${countOf(count, "pool has", "pools have")} a request that waits longer than usual`,
-    advice: "Look why the first request waits, and whether the pool is large enough",
+    advice:
+      "Look what the first request waits for: another pool, a rate that is too low, or a pool that is too small",
     command: "berth queue",
   },
   quota_reached_long: {

@@ -166,13 +166,16 @@ export class HistoryReader {
   }
 
   /** How long requests of each pool have waited since then. Cleaning is no request. */
-  usualWaits(since: number): UsualWait[] {
+  usualWaits(since: number, now: number): UsualWait[] {
     const select = this.#database.prepare(
-      `SELECT pool, granted_at - asked_at AS wait FROM history
+      `SELECT pool, granted_at - asked_at AS wait, granted_at AS at FROM history
        WHERE number >= ? AND granted_at IS NOT NULL AND purpose = 'use'`,
     );
     const rows = select.iterate(this.#firstFrom(since));
-    return usualWaitsOf(rows.map(({ pool, wait }) => [String(pool), Number(wait)] as const));
+    return usualWaitsOf(
+      rows.map(({ pool, wait, at }) => [String(pool), Number(wait), Number(at)] as const),
+      now,
+    );
   }
 
   samples(times: SampleTimes): PoolSamples[] {

@@ -1,12 +1,21 @@
 import { expect, test } from "vitest";
 import { UsualWaits, usualWaitsOf } from "./usual-waits.ts";
 
-const waits = (pool: string, ...waitsMs: number[]) => waitsMs.map((ms) => [pool, ms] as const);
+const hourMs = 3_600_000;
+const waits = (pool: string, ...waitsMs: number[]) => waitsMs.map((ms) => [pool, ms, 0] as const);
 const hundred = Array.from({ length: 100 }, (_, index) => (index + 1) * 1_000);
 
 test("usualWaitsOf() has what 99 of 100 did not exceed, of pools with enough grants", () => {
-  const found = usualWaitsOf([...waits("aws", ...hundred), ...waits("rare", 9e6)]);
+  const found = usualWaitsOf([...waits("aws", ...hundred), ...waits("rare", 9e6)], 2 * hourMs);
   expect(found).toEqual([{ pool: "aws", p99Ms: 99_000 }]);
+});
+
+test("usualWaitsOf() leaves out the last hour, unless too little is older", () => {
+  const now = Array.from({ length: 30 }, () => ["aws", 9e6, hourMs] as const);
+  const p99 = (...all: readonly (readonly [string, number, number])[]) =>
+    usualWaitsOf(all, 2 * hourMs).map(({ p99Ms }) => p99Ms);
+  expect(p99(...waits("aws", ...hundred), ...now)).toEqual([99_000]);
+  expect(p99(...waits("aws", 1_000), ...now)).toEqual([9e6]);
 });
 
 test("UsualWaits reads again after five minutes, and keeps what it knows while it cannot", async () => {

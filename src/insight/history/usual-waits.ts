@@ -10,14 +10,21 @@ export interface UsualWait {
 /** With fewer grants, nobody can say what is usual. */
 const grantsMin = 20;
 
-export function usualWaitsOf(waits: Iterable<readonly [pool: string, waitMs: number]>) {
-  const byPool = new Map<string, number[]>();
-  for (const [pool, waitMs] of waits) {
-    const found = byPool.get(pool);
-    if (found === undefined) byPool.set(pool, [waitMs]);
-    else found.push(waitMs);
+/** What happens now is not yet usual; otherwise waits that are too long would soon be usual. */
+const recentMs = 3_600_000;
+
+type Wait = readonly [pool: string, waitMs: number, grantedAt: number];
+
+/** Without the last hour, unless too little is older. */
+export function usualWaitsOf(waits: Iterable<Wait>, now: number): UsualWait[] {
+  const byPool = new Map<string, { readonly older: number[]; readonly recent: number[] }>();
+  for (const [pool, waitMs, grantedAt] of waits) {
+    const found = byPool.get(pool) ?? { older: [], recent: [] };
+    byPool.set(pool, found);
+    (grantedAt < now - recentMs ? found.older : found.recent).push(waitMs);
   }
-  return [...byPool].flatMap(([pool, values]): UsualWait[] => {
+  return [...byPool].flatMap(([pool, { older, recent }]): UsualWait[] => {
+    const values = older.length < grantsMin ? [...older, ...recent] : older;
     if (values.length < grantsMin) return [];
     return [{ pool, p99Ms: percentilesOf(values)?.p99 ?? 0 }];
   });
@@ -29,11 +36,11 @@ const everyMs = 300_000;
 
 /** The usual waits of all pools, read now and then. Nobody waits for a reading. */
 export class UsualWaits {
-  readonly #read: (since: number) => Promise<readonly UsualWait[]>;
+  readonly #read: (since: number, now: number) => Promise<readonly UsualWait[]>;
   #known: ReadonlyMap<string, number> = new Map();
   #readAt = Number.NEGATIVE_INFINITY;
 
-  constructor(read: (since: number) => Promise<readonly UsualWait[]>) {
+  constructor(read: (since: number, now: number) => Promise<readonly UsualWait[]>) {
     this.#read = read;
   }
 
@@ -46,7 +53,7 @@ export class UsualWaits {
   refresh(now: number): void {
     if (now - this.#readAt < everyMs) return;
     this.#readAt = now;
-    this.#read(now - weekMs)
+    this.#read(now - weekMs, now)
       .then((found) => {
         this.#known = new Map(found.map(({ pool, p99Ms }) => [pool, p99Ms]));
       })
