@@ -72,6 +72,27 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     await expect.poll(async () => (await names(page))[0]).toBe("c-room");
   });
 
+  test("shortens a trouble to one line, and shows more on demand", async () => {
+    const { client } = world();
+    await client.changeResource("acc-2", { state: "quarantined", note: "disk broken" });
+    const page = await world().open("/");
+    const trouble = page.locator(".trouble", { hasText: "1 resource is quarantined" });
+    await trouble.getByRole("button", { name: "Less about it" }).click();
+    await trouble.locator(".trouble-first").getByText("disk broken").waitFor();
+    expect(await trouble.getByText("fix the cause").isVisible()).toBe(false);
+    const box = await trouble.boundingBox();
+    expect(box?.height).toBeLessThan(40);
+    await trouble.getByRole("button", { name: "More about it" }).click();
+    await trouble.getByText("fix the cause").waitFor();
+    await client.changeResource("acc-2", { state: "free" });
+  });
+
+  test("sums up the pools of the filter", async () => {
+    const page = await world().open("/?q=d-free");
+    const figure = page.getByLabel("The pools below together").locator("div").first();
+    await expect.poll(() => figure.textContent()).toBe("Resources3of 11");
+  });
+
   test("explains every colour of its bars", async () => {
     await world().client.changeResource("acc-1", { drained: true });
     const page = await world().open("/");
@@ -88,6 +109,32 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     const page = await world().open("/");
     const cell = page.locator("tr", { hasText: "d-free" }).locator(".why-cell");
     await cell.getByText("a-paced too").waitFor();
+    expect(world().complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)("the overview of many pools", () => {
+  const idle = Array.from({ length: 12 }, (_, index) => [`idle-${index}`, { count: 1 }]);
+  const world = sharedWorld({ ...Object.fromEntries(idle), used: { count: 2 } });
+  const names = (page: Awaited<ReturnType<ReturnType<typeof world>["open"]>>) =>
+    page.locator("table.pools tbody th a").allTextContents();
+
+  test("has one row for all that are idle, unless somebody looks for them", async () => {
+    await world().client.ask({ holder: "ci/1", items: [{ pool: "used" }], ttl: "10m" });
+    const page = await world().open("/");
+    await expect.poll(() => names(page)).toEqual(["used"]);
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await expect.poll(async () => (await names(page)).length).toBe(13);
+    expect(new URL(page.url()).search).toBe("?idle=show");
+    await page.getByRole("button", { name: "Hide 12 idle pools" }).click();
+    await page.getByRole("button", { name: "Show 12 idle pools" }).waitFor();
+    await page.getByLabel("Filter pools").fill("idle-1");
+    await expect.poll(() => names(page)).toEqual(["idle-1", "idle-10", "idle-11"]);
+    await page.getByLabel("Filter pools").fill("");
+    await page.getByLabel("Order").selectOption("Name");
+    await expect.poll(async () => (await names(page)).length).toBe(13);
     expect(world().complaints).toEqual([]);
   });
 });

@@ -1,7 +1,10 @@
 /** The actions of operators, each with sentences that describe its effects. */
+import { createElement } from "react";
 import type { Lease, Resource, WaitingRequest } from "../../../src/api/schemas.ts";
-import { berth } from "../data/berth.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
+import { berth, serverNowMs } from "../data/berth.ts";
 import type { Action } from "../parts/action-button.tsx";
+import { DrainImpact, NextInLine } from "./action-impact.tsx";
 import { canBeFreed, effectOfDrain } from "./resource-facts.ts";
 
 /** The actions that are possible in the resource's state. */
@@ -15,7 +18,8 @@ function drain(resource: Resource): Action {
   return {
     verb: "Drain",
     title: `Drain ${name}`,
-    effects: [effectOfDrain(resource), `${pool} has one resource less until somebody undrains it.`],
+    effects: [effectOfDrain(resource), "It stays out of service until somebody undrains it."],
+    impact: createElement(DrainImpact, { pool }),
     run: (audit) => berth.changeResource(name, { drained: true, ...audit }),
     done: `${name} is drained`,
   };
@@ -44,9 +48,10 @@ function free({ name, state, pool }: Resource): Action {
   };
 }
 
-export function endLeaseAction({ id, holder, claims, ttl }: Lease): Action {
+export function endLeaseAction({ id, holder, claims, ttl, grantedAt }: Lease): Action {
   const names = claims.map(({ resource }) => resource).join(", ");
   const timeout = ttl === null ? "" : ` (${ttl})`;
+  const held = roughDuration(Math.max(0, serverNowMs() - Date.parse(grantedAt)));
   return {
     verb: "End lease",
     title: `End the lease of ${holder}`,
@@ -54,10 +59,11 @@ export function endLeaseAction({ id, holder, claims, ttl }: Lease): Action {
     effects: [
       names === ""
         ? `${holder} has released all of it already.`
-        : `${holder} loses ${names}. Its job is notified at once or at its next heartbeat.`,
+        : `${holder} loses ${names}, which it has held for ${held}. Its job is notified at once or at its next heartbeat.`,
       `What it holds is lent again when the job releases it, or when the heartbeat timeout${timeout} and the lock delay are over.`,
       "This cannot be undone.",
     ],
+    impact: createElement(NextInLine, { pools: claims.map(({ pool }) => pool) }),
     run: (audit) => berth.revoke(id, audit),
     done: `The lease of ${holder} is revoked`,
     harmful: true,

@@ -18,7 +18,7 @@ export function ClusterStock({ pool }: { pool: Pool }) {
       buttons={<Link href={`/clusters?q=${encodeURIComponent(pool.name)}`}>Show its clusters</Link>}
       wide
     >
-      <Facts label="Plan" facts={planFacts(plan)} />
+      <Facts label="Plan" facts={planFacts(plan, pool.total)} />
       <h3 id="next-title">Next steps</h3>
       {nextSteps.length === 0 ? (
         <p className="calm">Nothing to do: the pool has what its plan wants.</p>
@@ -33,12 +33,15 @@ export function ClusterStock({ pool }: { pool: Pool }) {
   );
 }
 
-function planFacts(plan: ClusterPlan): readonly (readonly [string, string | number] | false)[] {
+function planFacts(
+  plan: ClusterPlan,
+  total: number,
+): readonly (readonly [string, string | number] | false)[] {
   const { size, running, auto, max, concurrent, demand, stale, template } = plan;
   return [
     ["Keep in stock", size],
     ["Running stock", auto ? `${running} (auto)` : running],
-    ["Most that may exist", max ?? "no limit"],
+    ["Exist now", max === null ? `${total}, no limit` : `${total} of ${max} allowed`],
     concurrent !== null && ["Create in parallel", concurrent],
     ["Wanted by waiting requests", demand],
     template !== null && ["Template", template],

@@ -86,9 +86,9 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
 
 const showOptions = [
   ["", "All"],
-  ["waiting", "With a queue"],
+  ["waiting", "Waiting"],
   ["full", "Nothing free"],
-  ["trouble", "With problems"],
+  ["trouble", "Problems"],
 ] as const;
 
 /** The same all the time, so that the table does not move; and any word that is a state here. */

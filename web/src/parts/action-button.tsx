@@ -18,6 +18,8 @@ export interface Action {
   readonly confirm?: string;
   /** What will happen, in sentences. */
   readonly effects: readonly string[];
+  /** Items of the same list that are read while the dialog is open. */
+  readonly impact?: ReactNode;
   readonly run: (because: Because) => Promise<unknown>;
   /** `aws-2 is drained`: shown afterwards. */
   readonly done: string;

@@ -49,11 +49,14 @@ export function ActionDialog({ action, onClose, children }: Props) {
           {action.effects.map((effect) => (
             <li key={effect}>{effect}</li>
           ))}
+          {action.impact}
         </ul>
         {children}
         {signedInAs === null ? (
           <label>
-            Your name
+            <span>
+              Your name <small>(required)</small>
+            </span>
             <input
               required
               maxLength={256}
@@ -64,7 +67,9 @@ export function ActionDialog({ action, onClose, children }: Props) {
           </label>
         ) : null}
         <label>
-          Why
+          <span>
+            Why <small>(required)</small>
+          </span>
           <input
             required
             maxLength={1_024}

@@ -1,5 +1,5 @@
-import { hasKeyboard } from "../keyboard.ts";
 import { useFilter } from "../router.ts";
+import { KeyCap } from "./key-cap.tsx";
 
 interface Props {
   readonly label: string;
@@ -12,17 +12,19 @@ interface Props {
 export function FilterBox({ label, name = "q", hint = true }: Props) {
   const [text, setText] = useFilter(name);
   return (
-    <input
-      type="search"
-      data-filter
-      className="filter"
-      aria-label={label}
-      placeholder={hint && hasKeyboard ? `${label}  f` : label}
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-      onKeyDown={(event) => {
-        if (event.key === "Escape") event.currentTarget.blur();
-      }}
-    />
+    <span className="filter keyed">
+      <input
+        type="search"
+        data-filter
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") event.currentTarget.blur();
+        }}
+      />
+      {hint ? <KeyCap name="f" /> : null}
+    </span>
   );
 }

@@ -8,6 +8,7 @@ import { useStore } from "../data/store.ts";
 import { hasKeyboard } from "../keyboard.ts";
 import { at, go } from "../router.ts";
 import { viewsFor } from "../view-list.ts";
+import { KeyCap } from "./key-cap.tsx";
 
 const settleMs = 150;
 const shownMax = 8;
@@ -46,13 +47,13 @@ export function SearchBox() {
     event.preventDefault();
   };
   return (
-    <search className="search">
+    <search className="search keyed">
       <input
         id="search"
         type="search"
         role="combobox"
         aria-label="Search pools, resources, holders and ids"
-        placeholder={hasKeyboard ? "Search everything  /" : "Search"}
+        placeholder={hasKeyboard ? "Search everything" : "Search"}
         autoComplete="off"
         aria-expanded={isShown && choices.length > 0}
         aria-controls={list}
@@ -67,6 +68,7 @@ export function SearchBox() {
         onBlur={() => setOpen(false)}
         onKeyDown={onKey}
       />
+      <KeyCap name="/" />
       <div className="found" hidden={!isShown}>
         <div
           id={list}

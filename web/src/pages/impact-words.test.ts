@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
+import { leftWords, nextWords } from "./impact-words.ts";
+
+test.each([
+  [{ total: 2, free: 1, held: 1 }, "1 of 2 in aws is left in service."],
+  [{ total: 9, free: 5, held: 2, waiting: 3 }, "6 of 9 in aws are left in service; 3 waiting now."],
+  [{ total: 1, free: 1, held: 0 }, "0 of 1 in aws are left in service."],
+])("leftWords() %j", (facts, want) => {
+  expect(leftWords(pool(facts))).toBe(want);
+});
+
+test("nextWords() names the first in line", () => {
+  const at = (ms: number) => new Date(ms).toISOString();
+  const first = { holder: "ci/7", queuedAt: at(0) };
+  const second = { holder: "ci/8", queuedAt: at(9_000) };
+  expect(nextWords("aws", [], 60_000)).toBe("Nobody waits for aws now.");
+  expect(nextWords("aws", [first, second], 60_000)).toBe(
+    "Next for aws: ci/7, which has waited for 1m, and 1 more wait.",
+  );
+});

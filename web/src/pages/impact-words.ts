@@ -1,0 +1,26 @@
+/** Sentences about what an action does to others. */
+import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
+import { grouped } from "../parts/numbers.ts";
+import { outOf } from "./pool-facts.ts";
+
+/** After one more resource is drained. */
+export function leftWords(pool: Pool): string {
+  const left = Math.max(0, pool.total - outOf(pool) - 1);
+  const waits = pool.waiting === 0 ? "" : `; ${grouped(pool.waiting)} waiting now`;
+  const of = `${grouped(left)} of ${grouped(pool.total)}`;
+  return `${of} in ${pool.name} ${left === 1 ? "is" : "are"} left in service${waits}.`;
+}
+
+/** In queue order. */
+export function nextWords(
+  pool: string,
+  queue: readonly Pick<WaitingRequest, "holder" | "queuedAt">[],
+  nowMs: number,
+): string {
+  const [first] = queue;
+  if (first === undefined) return `Nobody waits for ${pool} now.`;
+  const waited = roughDuration(Math.max(0, nowMs - Date.parse(first.queuedAt)));
+  const more = queue.length === 1 ? "" : `, and ${grouped(queue.length - 1)} more wait`;
+  return `Next for ${pool}: ${first.holder}, which has waited for ${waited}${more}.`;
+}
