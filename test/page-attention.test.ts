@@ -55,8 +55,10 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
       .waitFor();
     await cell("c-room").getByText("room", { exact: true }).waitFor();
     expect(await cell("d-free").textContent()).toBe("");
-    // A shared pool counts the dimension that it has least of.
-    await page.locator("tr", { hasText: "c-room" }).getByText("6/8").waitFor();
+    // A shared pool has the part of its fullest dimension in use, and all amounts at hand.
+    const room = page.locator("tr", { hasText: "c-room" });
+    await room.getByText("75 %").waitFor();
+    await room.getByTitle("vcpus 6 of 8, memory 8 of 64", { exact: true }).waitFor();
   });
 
   test("keeps the order that the reader chose, unless a link has another one", async () => {
@@ -77,12 +79,12 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     await client.changeResource("acc-2", { state: "quarantined", note: "disk broken" });
     const page = await world().open("/");
     const trouble = page.locator(".trouble", { hasText: "1 resource is quarantined" });
-    await trouble.getByRole("button", { name: "Less about it" }).click();
+    await trouble.getByRole("button", { name: "Less about" }).click();
     await trouble.locator(".trouble-first").getByText("disk broken").waitFor();
     expect(await trouble.getByText("fix the cause").isVisible()).toBe(false);
     const box = await trouble.boundingBox();
     expect(box?.height).toBeLessThan(40);
-    await trouble.getByRole("button", { name: "More about it" }).click();
+    await trouble.getByRole("button", { name: "More about" }).click();
     await trouble.getByText("fix the cause").waitFor();
     await client.changeResource("acc-2", { state: "free" });
   });

@@ -81,7 +81,7 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
     ]);
     await page.locator("tr", { hasText: "e2e/42" }).getByText("busy").waitFor();
     await page.getByRole("heading", { name: "Costs 7 days" }).waitFor();
-    await page.getByLabel("Filter by cluster, pool, state or holder").fill("e2e/42");
+    await page.getByLabel("Filter by cluster, pool, hub, state or holder").fill("e2e/42");
     expect(await page.locator("table.clusters tbody tr").count()).toBe(1);
     run.signal("SIGTERM");
     await run.ended;

@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)("the page with 240 pools and 10,000 
     time % 2 === 0 ? largest : (names[time % names.length] ?? largest);
 
   test("draws all pools, and reads them far less often than events arrive", async () => {
-    const page = await world.open("/");
+    const page = await world.open("/?idle=show");
     await page.locator("table.pools tbody tr").nth(239).waitFor({ state: "attached" });
     const { heap, elements, reads } = await measured(page, "overview under traffic", () =>
       traffic(client, 400, allOver),

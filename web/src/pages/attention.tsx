@@ -78,21 +78,32 @@ function Trouble({ item, isAlone }: { item: AttentionItem; isAlone: boolean }) {
         )}
       </p>
       <p className="trouble-do">
-        {view === undefined ? null : <Link href={view.href}>{view.label}</Link>}
+        {view === undefined ? null : (
+          <Link className="not-on-phone" href={view.href}>
+            {view.label}
+          </Link>
+        )}
         <button
           type="button"
           className="quiet"
+          aria-label={`${isOpen ? "Less" : "More"} about: ${summary}`}
           aria-expanded={isOpen}
           aria-controls={more}
           onClick={() => setChosen(!isOpen)}
         >
           {isOpen ? "Less" : "More"}
-          <span className="hidden"> about it: {summary}</span>
         </button>
       </p>
       <div id={more} className="trouble-more" hidden={!isOpen}>
         <Subjects item={item} />
-        <p className="trouble-advice">{advice}.</p>
+        <p className="trouble-advice">
+          {advice}.{" "}
+          {view === undefined ? null : (
+            <Link className="on-phone" href={view.href}>
+              {view.label}
+            </Link>
+          )}
+        </p>
       </div>
     </li>
   );

@@ -14,6 +14,13 @@ export function statesOf(pool: Pool): Pool["states"] {
   return isCounted ? pool.states : { busy: held, free };
 }
 
+/** `vcpus 240 of 384, memory 2,016 of 2,304`: a shared pool. Empty for any other. */
+export function amountsOf({ usage = [] }: Pool): string {
+  return usage
+    .map(({ dimension, used, capacity }) => `${dimension} ${grouped(used)} of ${grouped(capacity)}`)
+    .join(", ");
+}
+
 /** Neither in use nor free. */
 export function notReadyOf({ total, free, held }: Pool): number {
   return Math.max(0, total - free - held);

@@ -5,12 +5,13 @@ import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { oneWaiting } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
-import { grouped } from "../parts/numbers.ts";
+import { grouped, percent } from "../parts/numbers.ts";
 import { SparkLine } from "../parts/spark-line.tsx";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { at } from "../router.ts";
 import {
+  amountsOf,
   notOfThePool,
   outOf,
   statesOf,
@@ -29,24 +30,30 @@ interface Props {
 
 export const PoolRow = memo(function PoolRow({ pool, trend, span, window }: Props) {
   const { name } = pool;
-  const { total, held, free, waiting, oldestWaitSeconds, unit } = countsOf(pool);
+  const { total, held, free, waiting, oldestWaitSeconds } = countsOf(pool);
   const states = statesOf(pool);
   const out = outOf(pool);
   return (
     <tr data-row>
       <th scope="row">
         <Link href={at("pools", name)}>{name}</Link>
-        <Tags pool={pool} unit={unit} />
+        <Tags pool={pool} />
       </th>
       <td className="bar-cell">
         <UsageBar states={states} total={total} />
       </td>
-      <td className="number held-cell">
-        {grouped(held)}
-        <span className="faint">/{grouped(total)}</span>
+      <td className="number held-cell" title={amountsOf(pool)}>
+        {amountsOf(pool) === "" ? (
+          <>
+            {grouped(held)}
+            <span className="faint">/{grouped(total)}</span>
+          </>
+        ) : (
+          percent(held / Math.max(1, total))
+        )}
       </td>
       <td className={free === 0 ? "number free-cell strong" : "number free-cell"}>
-        {grouped(free)}
+        {amountsOf(pool) === "" ? grouped(free) : percent(free / Math.max(1, total))}
       </td>
       <td className={out === 0 ? "number out-cell faint" : "number out-cell"}>{grouped(out)}</td>
       <td className={waiting === 0 ? "number quiet" : "number waiting"}>{grouped(waiting)}</td>
@@ -76,13 +83,19 @@ function waitLook(pool: Pool, oldestWaitSeconds: number | null): string {
   return waitsTooLong(pool) ? "late" : "";
 }
 
-function Tags({ pool, unit }: { pool: Pool; unit: string }) {
+function Tags({ pool }: { pool: Pool }) {
+  const { usage = [] } = pool;
   return (
     <>
       {pool.limit === undefined ? null : (
         <small title="Only a limit for the pools below"> limit</small>
       )}
-      {unit === "" ? null : <small title="The dimension that it has least of"> {unit}</small>}
+      {usage.length === 0 ? null : (
+        <small title={`${amountsOf(pool)}. The fullest counts`}>
+          {" "}
+          {usage.map(({ dimension }) => dimension).join(", ")}
+        </small>
+      )}
       {pool.retiring ? <small title="Removed from the configuration"> retiring</small> : null}
     </>
   );
