@@ -90,6 +90,25 @@ describe("troublesIn()", () => {
     ]);
   });
 
+  test("says that a throttled rate, or a limit, is what a long wait is for", () => {
+    const adaptive = { ...defaultAdaptive, min: 0.001, max: 0.002 };
+    const lending = new Lending(
+      pool("install", 9, { ttlMs: 9e9, adaptive }),
+      pool("aws", 9, { ttlMs: 9e9, limit: 1 }),
+    );
+    lending.do(acquire("a", "install"));
+    lending.do({ type: "signal", id: "a" as RequestId, throttled: true });
+    lending.do(acquire("b", "install"));
+    lending.do(acquire("c", "aws"));
+    lending.do(acquire("d", "aws"));
+    const told = troublesIn(lending.state, (11 * minuteMs) as Instant);
+    const long = told.filter(({ code }) => code === "waits_long");
+    expect(long.map(({ name, text }) => `${name} ${text}`)).toEqual([
+      "install waits for its rate: the first of 1 has waited for 11m",
+      "aws waits for its limit: the first of 1 has waited for 11m",
+    ]);
+  });
+
   test("finds what is quarantined with the first line of the reason", () => {
     const lending = new Lending(pool("aws", 2));
     lending.do(change("aws-2", { state: "quarantined", note: "it failed\ntwice" }));

@@ -85,7 +85,8 @@ function longWaitOf(pool: Pool, now: Instant, usualWaitMs: number | null): Troub
 function causeText(oldest: Request, { name }: Pool, now: Instant): string {
   const { code, pool } = waitReason(oldest, now);
   if (pool !== name) return `waits for ${pool}: `;
-  return code === "paced" ? "waits for its rate: " : "";
+  if (code === "paced" || code === "limit_reduced") return "waits for its rate: ";
+  return code === "limit_reached" ? "waits for its limit: " : "";
 }
 
 function usualText({ holds }: Pool, usualWaitMs: number | null): string {

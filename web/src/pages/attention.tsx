@@ -51,7 +51,7 @@ function Trouble({ item, isAlone }: { item: AttentionItem; isAlone: boolean }) {
   const [chosen, setChosen] = useState<boolean>();
   const isOpen = chosen ?? isAlone;
   const more = useId();
-  const { code, severity, summary, since, advice, about, count } = item;
+  const { code, severity, summary, since, advice, about } = item;
   const view = views[code] ?? viewOf(about);
   const [first] = about;
   return (
@@ -73,7 +73,6 @@ function Trouble({ item, isAlone }: { item: AttentionItem; isAlone: boolean }) {
         {isOpen || first === undefined ? null : (
           <>
             <Name subject={first} /> {first.text}
-            {count > 1 ? <span className="faint"> and {grouped(count - 1)} more</span> : null}
           </>
         )}
       </p>
