@@ -300,6 +300,15 @@ export const Estimate = Type.Object({
     description:
       "It follows from cooldowns and paces that do not change, and needs no recorded holds",
   }),
+  first: Type.Optional(
+    Type.Object(
+      { p50At: Timestamp, p90At: Timestamp },
+      {
+        description:
+          "The first estimate of the request that this server made, as times. It is later than estimated once p90At is over; none of an older server",
+      },
+    ),
+  ),
 });
 
 export const WaitingRequest = Type.Object({

@@ -205,6 +205,11 @@ describe("estimates", () => {
     const [found] = ((await site.call("GET /v1/requests")).body as PageOf<typeof asked>).items;
     expect(found).toMatchObject({ id: asked.id, etaSeconds: 70 });
     expect(found?.estimate).toMatchObject({ p50Seconds: 70, p90Seconds: 270, samples: 14 });
+    const askedMs = Date.parse(asked.queuedAt);
+    expect(found?.estimate?.first).toEqual({
+      p50At: new Date(askedMs + 70_000).toISOString(),
+      p90At: new Date(askedMs + 270_000).toISOString(),
+    });
     await site.clock.advance(100_000);
     await site.broker.submit(release("holder"));
     const accuracy = (await site.call("GET /v1/estimates")).body as EstimateAccuracy;
@@ -235,7 +240,7 @@ describe("estimates of a pool with a janitor", () => {
     await site.call("POST /v1/leases", { body: askBody("aws") });
     await site.insight.estimates.refresh();
     const [found] = ((await site.call("GET /v1/requests")).body as PageOf<WaitingRequest>).items;
-    expect(found?.estimate).toEqual({
+    expect(found?.estimate).toMatchObject({
       ...{ p50Seconds: 95, p90Seconds: 295, samples: 12, exact: false },
     });
   });

@@ -1,4 +1,4 @@
-import { isLaterThanEstimated } from "../../api/late-estimate.ts";
+import { isLaterThanEstimated, isOverdue } from "../../api/late-estimate.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Estimate, Explanation, WaitingRequest } from "../../api/schemas.ts";
 import type { BerthClient } from "../../client/berth-client.ts";
@@ -96,8 +96,9 @@ function spaceLines({
 
 function formatTurn(request: WaitingRequest): string {
   if (request.estimate === null) return "";
-  if (isLaterThanEstimated(request)) return ", its turn comes later than estimated";
-  return `, its turn comes ${formatEstimate(request.estimate)}`;
+  if (isOverdue(request)) return ", its turn comes later than estimated";
+  const late = isLaterThanEstimated(request) ? "; later than first estimated" : "";
+  return `, its turn comes ${formatEstimate(request.estimate)}${late}`;
 }
 
 function formatEstimate({ p50Seconds, p90Seconds, exact }: Estimate): string {

@@ -68,7 +68,7 @@ export const policyFields = {
     key: "patience",
     kind: duration(0, 7 * dayMs),
     default: 10 * minuteMs,
-    label: "Max overtaking",
+    label: "Max overtaking (several pools, or an amount)",
     text:
       "Smaller requests may overtake a request over several pools, or for an amount, for this long; " +
       "then what becomes free is reserved for it.",

@@ -10,7 +10,7 @@ import type { Reason } from "../../core/model/command.ts";
 import type { SpaceName } from "../../core/model/ids.ts";
 import { freeState } from "../../core/model/lifecycle.ts";
 import { idOf, type Outcome } from "../../core/model/outcome.ts";
-import { formatDuration, type Instant, never } from "../../core/model/time.ts";
+import { after, formatDuration, type Instant, never } from "../../core/model/time.ts";
 import type { Estimate, Estimates } from "../../insight/forecast/estimates.ts";
 import type { Context } from "../context.ts";
 import { problemOf } from "../problems.ts";
@@ -83,7 +83,7 @@ export function renderRequest(
   audience: Audience,
   estimates: EstimateSource,
 ): Wire.WaitingRequest {
-  const estimate = renderEstimate(estimates.of(request.id, now));
+  const estimate = renderEstimate(estimates.of(request.id, now), now);
   return {
     id: request.id,
     requestId: audience.secrets ? requestIdOf(request) : null,
@@ -115,14 +115,16 @@ export function renderRequest(
 /** Estimates are made beside the broker, so that reading one costs nothing. */
 export type EstimateSource = Pick<Estimates, "of">;
 
-function renderEstimate(estimate: Estimate | null): Wire.Estimate | null {
+function renderEstimate(estimate: Estimate | null, now: Instant): Wire.Estimate | null {
   if (estimate === null) return null;
-  const { p50Ms, p90Ms, samples, exact } = estimate;
+  const { p50Ms, p90Ms, samples, exact, first } = estimate;
+  const time = (atMs: number) => timestamp(after(now, Math.round(atMs - now)));
   return {
     p50Seconds: Math.round(p50Ms / 1_000),
     p90Seconds: Math.round(p90Ms / 1_000),
     samples,
     exact,
+    first: { p50At: time(first.p50At), p90At: time(first.p90At) },
   };
 }
 

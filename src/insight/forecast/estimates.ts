@@ -65,6 +65,8 @@ export interface Estimate {
   readonly samples: number;
   /** The time follows from cooldowns and paces alone. */
   readonly exact: boolean;
+  /** What was first expected of the request, for those who planned with it. */
+  readonly first: Pick<Promised, "p50At" | "p90At">;
 }
 
 /**
@@ -114,7 +116,9 @@ export class Estimates {
     const forecast = this.#latest.get(id);
     if (forecast === undefined) return null;
     const { p50At, p90At, samples, exact } = forecast;
-    return { p50Ms: Math.max(0, p50At - now), p90Ms: Math.max(0, p90At - now), samples, exact };
+    const first = this.#promised.get(id) ?? forecast;
+    const left = { p50Ms: Math.max(0, p50At - now), p90Ms: Math.max(0, p90At - now) };
+    return { ...left, samples, exact, first };
   }
 
   /** The number of current estimates. */
