@@ -1,12 +1,27 @@
-import { isLaterThanEstimated } from "../../../src/api/late-estimate.ts";
+import { isLaterThanEstimated, isOverdue } from "../../../src/api/late-estimate.ts";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { accuracy } from "../data/questions.ts";
+import { clockTime } from "../parts/clock-time.ts";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWholeSeconds, inWords } from "../parts/times.tsx";
 
-/** When the request will probably be granted. */
+/** When the request will probably be granted, and whether that is later than was said at first. */
 export function Estimate({ request }: { request: WaitingRequest }) {
+  const first = request.estimate?.first;
+  if (first === undefined || !isLaterThanEstimated(request)) return <Now request={request} />;
+  return (
+    <>
+      <Now request={request} />
+      <small className="late" title={`First expected by ${clockTime(first.p90At)}`}>
+        {" "}
+        late
+      </small>
+    </>
+  );
+}
+
+function Now({ request }: { request: WaitingRequest }) {
   const { estimate } = request;
   if (estimate === null) {
     const why =
@@ -18,7 +33,7 @@ export function Estimate({ request }: { request: WaitingRequest }) {
     );
   }
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
-  if (isLaterThanEstimated(request)) return <span>later than estimated</span>;
+  if (isOverdue(request)) return <span>later than estimated</span>;
   if (p90Seconds < 1) return <span>any moment</span>;
   if (exact) {
     return (
@@ -50,11 +65,12 @@ export function EstimateAccuracyNote({ pool }: { pool?: string }) {
   const { compared, withinP50, withinP90, meanErrorSeconds } = known;
   const onTime = withinP90 / compared;
   if (pool !== undefined && onTime >= poorPart) return null;
+  const isPoor = onTime < poorPart;
   return (
-    <p className={onTime < poorPart ? "aside-note late-note" : "aside-note"}>
-      {Math.round(onTime * 10)} in 10 requests{pool === undefined ? "" : " of this pool"} started
-      within the time shown for 9 in 10
-      {onTime < poorPart ? ": expect later starts than shown" : ""}.{" "}
+    <p className={isPoor ? "aside-note late-note" : "aside-note"}>
+      {isPoor ? "Estimates run late: " : ""}
+      {percent(onTime)} {isPoor ? "" : "of the requests "}
+      started within the promised time (aim: 90 %).{" "}
       <span
         className="faint optional"
         title={`${percent(withinP50 / compared)} started by the expected time; half should`}

@@ -1,10 +1,11 @@
+import { useEffect } from "react";
 import { Problem } from "../../../src/api/problem.ts";
 import { useAnswer } from "../data/query.ts";
 import { leaseOrRequest } from "../data/questions.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
-import { usePlace } from "../router.ts";
+import { at, go, usePlace } from "../router.ts";
 import { EndedView } from "./ended-view.tsx";
 import { EventsAbout } from "./event-list.tsx";
 import { HeldView } from "./held-view.tsx";
@@ -17,6 +18,11 @@ export function LeasePage({ id }: { id: string }) {
   const { path } = usePlace();
   // An ended one belongs to the list that led here.
   const waits = over ? path.startsWith("/requests/") : data?.granted === false;
+  // The address follows, so that the bar above marks the list that it is in now.
+  const isLease = data?.granted === true && path.startsWith("/requests/");
+  useEffect(() => {
+    if (isLease) go(at("leases", id), { replace: true });
+  }, [isLease, id]);
   const holder = data?.granted ? data.lease.holder : data?.request.holder;
   return (
     <>

@@ -1,20 +1,28 @@
 import { useId } from "react";
-import type { Explanation, Lease } from "../../../src/api/schemas.ts";
+import type { Explanation, Lease, WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { leasesOf, queueOf, resourcesOf } from "../data/questions.ts";
+import { allSpaces, leasesOf, queueOf, resourcesOf } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { Age, Left } from "../parts/times.tsx";
 import { amountText, conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
+import { type Ahead, aheadOf, aheadWords } from "./ahead-facts.ts";
 import type { Amounts } from "./fit-facts.ts";
 import { FitPicture } from "./fit-picture.tsx";
 import { endOf } from "./lease-ends.ts";
 
 type Need = Explanation["needs"][number];
 
+interface Props {
+  readonly need: Need;
+  readonly request: WaitingRequest;
+  readonly space: Explanation["space"];
+  readonly amount: Amounts | undefined;
+}
+
 /** What a request needs of one pool: how much is there, who is ahead of it, and who has it now. */
-export function NeedSection({ need, amount }: { need: Need; amount: Amounts | undefined }) {
+export function NeedSection({ need, request, space, amount }: Props) {
   const id = useId();
   const { pool, needed, available, aheadOfIt, heldBy } = need;
   const isThere = available >= needed;
@@ -35,7 +43,8 @@ export function NeedSection({ need, amount }: { need: Need; amount: Amounts | un
           <h3>
             Ahead of it <small>{grouped(need.ahead)}</small>
           </h3>
-          <Ahead pool={pool} requests={aheadOfIt} all={need.ahead} />
+          {need.ahead === 0 ? null : <WhyAhead {...{ pool, request, space }} />}
+          <AheadList pool={pool} requests={aheadOfIt} all={need.ahead} />
         </section>
         <section className="gate" aria-label={`Holders of ${pool}`}>
           <h3>
@@ -65,13 +74,56 @@ function Rooms({ pool, amount, rooms }: RoomProps) {
   return data === undefined ? null : <FitPicture amount={amount} resources={data} rooms={rooms} />;
 }
 
+interface WhyProps extends Pick<Props, "request" | "space"> {
+  readonly pool: string;
+}
+
+/** By which rule others go first. Those who see only their own space learn how many spaces do. */
+function WhyAhead({ pool, request, space }: WhyProps) {
+  const { data: queue = [] } = useAnswer(queueOf(pool));
+  const own = queue.find(({ id }) => id === request.id);
+  const groups = own === undefined ? [] : aheadOf(own, queue);
+  const place = groups.reduce((sum, { count }) => sum + count, 1);
+  if (own === undefined || place !== own.position) {
+    if (space === undefined || space.spacesAhead === 0) return null;
+    return (
+      <p className="gate-lead">
+        {space.spacesAhead === 1 ? "1 space has" : `${space.spacesAhead} spaces have`} a lower share
+        than {space.name} and go first.
+      </p>
+    );
+  }
+  const isShared = groups.some(({ why }) => why === "share");
+  const known = { groups, own: request.space };
+  return isShared ? <BecauseOfShares {...known} /> : <Because {...known} shares={new Map()} />;
+}
+
+interface BecauseProps {
+  readonly groups: readonly Ahead[];
+  readonly own: string | undefined;
+  readonly shares: ReadonlyMap<string, number>;
+}
+
+function BecauseOfShares(props: Omit<BecauseProps, "shares">) {
+  const { data = [] } = useAnswer(allSpaces);
+  return <Because {...props} shares={new Map(data.map(({ name, share }) => [name, share]))} />;
+}
+
+function Because({ groups, own, shares }: BecauseProps) {
+  return (
+    <p className="gate-lead">
+      <b>Ahead because:</b> {groups.map((group) => aheadWords(group, own, shares)).join("; ")}.
+    </p>
+  );
+}
+
 interface AheadProps {
   readonly pool: string;
   readonly requests: Need["aheadOfIt"];
   readonly all: number;
 }
 
-function Ahead({ pool, requests, all }: AheadProps) {
+function AheadList({ pool, requests, all }: AheadProps) {
   const queue = useAnswer(queueOf(pool)).data ?? [];
   if (all === 0) return <p className="calm">Nobody: it is next.</p>;
   return (

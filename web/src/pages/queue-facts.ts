@@ -1,11 +1,17 @@
 /** What stands out in a queue. */
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import { waitCause } from "../parts/event-verbs.ts";
 
 interface QueueFacts {
   readonly oldest: WaitingRequest | undefined;
   /** The reason that most of them have. */
-  readonly cause: { readonly code: string; readonly count: number } | undefined;
+  readonly cause: { readonly what: string; readonly count: number } | undefined;
   readonly late: number;
+}
+
+/** `the pace` of a pace, and of one that is reduced: people count them together. */
+function kindOf(code: string): string {
+  return waitCause(code).split(",")[0] ?? code;
 }
 
 export function queueFacts(
@@ -14,11 +20,14 @@ export function queueFacts(
 ): QueueFacts {
   const [oldest] = requests.toSorted((a, b) => a.queuedAt.localeCompare(b.queuedAt));
   const counts = new Map<string, number>();
-  for (const { reason } of requests) counts.set(reason.code, (counts.get(reason.code) ?? 0) + 1);
+  for (const { reason } of requests) {
+    const what = kindOf(reason.code);
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
   const [most] = [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b));
   return {
     oldest,
-    cause: most && { code: most[0], count: most[1] },
+    cause: most && { what: most[0], count: most[1] },
     late: requests.filter(isLate).length,
   };
 }

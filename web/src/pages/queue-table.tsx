@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { whoami } from "../data/live.ts";
 import { useStore } from "../data/store.ts";
@@ -8,12 +8,13 @@ import { MoreButton } from "../parts/more-button.tsx";
 import { Age } from "../parts/times.tsx";
 import { Unbroken } from "../parts/unbroken.tsx";
 import { conditionsText } from "../parts/wants.ts";
-import { at } from "../router.ts";
+import { at, usePlace } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
+import { hasSeveralSpaces, spacesAheadWords } from "./ahead-facts.ts";
 import { commonReason, ownReason } from "./common-reason.ts";
 import { Estimate } from "./estimate.tsx";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
-import { firstRows, type Group, oldestIn, rowCount } from "./grouping.ts";
+import { firstRows, type Group, groupedBy, oldestIn, rowCount } from "./grouping.ts";
 
 interface Props {
   readonly groups: readonly Group<WaitingRequest>[];
@@ -33,18 +34,37 @@ export function useEmptyQueueText(): string {
 export function QueueTable({ groups, withPools, pool, shownAtFirst }: Props) {
   const [limit, setLimit] = useState(shownAtFirst);
   const first = firstRows(groups, limit);
+  const place = usePlace();
+  // One list has the queues of several pools, so it is in the order of the waits.
+  const byWait = place.query.get("group") === "none" && pool === undefined;
   return (
     <>
+      {groups.some(({ rows }) => isShared(rows)) ? (
+        <p className="aside-note">
+          Positions follow the <Link href="/spaces">shares of the spaces</Link> now; expected starts
+          foresee how they change.
+        </p>
+      ) : null}
       <table className="queue stack">
         <thead>
           <tr>
-            <th scope="col" className="number">
-              #<span className="hidden"> position</span>
+            <th
+              scope="col"
+              className="number"
+              title="The position in the queue of its pool"
+              aria-sort={byWait ? undefined : "ascending"}
+            >
+              #<span className="hidden"> position in its pool</span>
             </th>
             <th scope="col">Who</th>
             {withPools ? <th scope="col">Wants</th> : null}
-            <th scope="col" className="number">
-              Waits for
+            <th
+              scope="col"
+              className="number"
+              title={byWait ? "In this order: who waits longest comes first" : undefined}
+              aria-sort={byWait ? "descending" : undefined}
+            >
+              Waiting{byWait ? <span aria-hidden="true"> ↓</span> : null}
             </th>
             <th scope="col" className="why">
               Why it waits
@@ -61,7 +81,7 @@ export function QueueTable({ groups, withPools, pool, shownAtFirst }: Props) {
           <QueueGroup
             key={group.name}
             {...{ group, withPools, pool }}
-            oldest={oldestIn(groups.find(({ name }) => name === group.name)?.rows ?? [])}
+            all={groups.find(({ name }) => name === group.name)?.rows ?? []}
           />
         ))}
       </table>
@@ -73,15 +93,21 @@ export function QueueTable({ groups, withPools, pool, shownAtFirst }: Props) {
 interface GroupProps extends Pick<Props, "withPools"> {
   readonly group: Group<WaitingRequest>;
   readonly pool: string | undefined;
-  /** When the request of the group began that has waited longest, shown or not. */
-  readonly oldest: string;
+  /** All requests of the group, shown or not. */
+  readonly all: readonly WaitingRequest[];
 }
 
-function QueueGroup({ group, withPools, pool, oldest }: GroupProps) {
+/** Whether requests of several spaces wait in one queue. */
+function isShared(rows: readonly WaitingRequest[]): boolean {
+  return groupedBy(rows, ({ reason }) => reason.pool).some((queue) => hasSeveralSpaces(queue.rows));
+}
+
+function QueueGroup({ group, withPools, pool, all }: GroupProps) {
   const { name, rows, count = rows.length } = group;
   const columns = withPools ? 7 : 6;
   const common = commonReason(rows);
   const allOf = useAllOfGroup();
+  const ahead = useMemo(() => spacesAheadWords(all), [all]);
   return (
     <tbody>
       {name === "" ? null : (
@@ -90,7 +116,7 @@ function QueueGroup({ group, withPools, pool, oldest }: GroupProps) {
           {...{ count, columns, shown: rows.length, all: allOf(name) }}
         >
           <small>
-            , longest wait <Age since={oldest} />
+            , longest wait <Age since={oldestIn(all)} />
           </small>
         </GroupRow>
       )}
@@ -102,23 +128,31 @@ function QueueGroup({ group, withPools, pool, oldest }: GroupProps) {
         </tr>
       )}
       {rows.map((request) => (
-        <QueueRow key={request.id} {...{ request, withPools, pool, common }} />
+        <QueueRow
+          key={request.id}
+          {...{ request, withPools, pool, common }}
+          ahead={ahead.get(request.id)}
+        />
       ))}
     </tbody>
   );
 }
 
-interface RowProps extends Omit<GroupProps, "group" | "oldest"> {
+interface RowProps extends Omit<GroupProps, "group" | "all"> {
   readonly request: WaitingRequest;
   readonly common: string;
+  /** Who is ahead of it, if those are of several spaces. */
+  readonly ahead: string | undefined;
 }
 
 /** A phone leaves it out: the number before the row says it. */
 const positionOnly = /^(next in line|[\d,]+ ahead)$/i;
+const countAhead = /[\d,]+ ahead$/;
 
-function QueueRow({ request, withPools, pool, common }: RowProps) {
+function QueueRow({ request, withPools, pool, common, ahead }: RowProps) {
   const { id, holder, position, items, queuedAt, reason, priority, space } = request;
-  const own = ownReason(reason.message, common);
+  const plain = ownReason(reason.message, common);
+  const own = ahead === undefined ? plain : plain.replace(countAhead, ahead);
   // A request for several pools may wait in the queue of another one.
   const isElsewhere = pool !== undefined && items.length > 1 && (reason.pool ?? pool) !== pool;
   return (
@@ -149,7 +183,7 @@ function QueueRow({ request, withPools, pool, common }: RowProps) {
       <td className={positionOnly.test(own) ? "words says-position" : "words"}>
         <Unbroken text={own} />
       </td>
-      <td className="optional starts" data-label="Expected start">
+      <td className="optional starts" data-label="Starts">
         <Estimate request={request} />
       </td>
       <td className="action-cell">

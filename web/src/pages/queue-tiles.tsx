@@ -1,16 +1,10 @@
 import { isLaterThanEstimated } from "../../../src/api/late-estimate.ts";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
-import { waitCause } from "../parts/event-verbs.ts";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { Age } from "../parts/times.tsx";
 import { Unbroken } from "../parts/unbroken.tsx";
 import { at } from "../router.ts";
 import { queueFacts } from "./queue-facts.ts";
-
-/** `the pace` of `the pace, which is reduced`: there is little room. */
-function shortCause(code: string): string {
-  return waitCause(code).split(",")[0] ?? code;
-}
 
 /** How many wait, who has waited longest, and for what most wait: of the listed requests. */
 export function QueueTiles({
@@ -37,10 +31,15 @@ export function QueueTiles({
         },
     {
       label: "Most wait for",
-      value: cause === undefined ? "–" : shortCause(cause.code),
+      value: cause?.what ?? "–",
       aside: cause === undefined ? "" : `${cause.count} of ${requests.length}`,
     },
-    { label: "Later than estimated", value: late, bad: late > 0 },
+    {
+      label: "Late",
+      value: late,
+      aside: late === 0 ? "by their first estimates" : "than first estimated",
+      bad: late > 0,
+    },
   ];
   return <Figures label="The queue in numbers" figures={figures} />;
 }

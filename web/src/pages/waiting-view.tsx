@@ -1,4 +1,4 @@
-import { isLaterThanEstimated } from "../../../src/api/late-estimate.ts";
+import { isLaterThanEstimated, isOverdue } from "../../../src/api/late-estimate.ts";
 import type { Explanation, WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { explanation } from "../data/questions.ts";
@@ -33,6 +33,8 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
         <NeedSection
           key={`${need.pool} ${need.state}`}
           need={need}
+          request={request}
+          space={data.space}
           amount={request.items.find(({ pool }) => pool === need.pool)?.amount}
         />
       ))}
@@ -62,33 +64,48 @@ function quotasFor({ items }: WaitingRequest, data: Explanation | undefined): re
 }
 
 function figuresOf(request: WaitingRequest): Figure[] {
-  const { position, queuedAt, estimate } = request;
-  const place = { label: "Position", value: position };
-  const waits = { label: "Waiting for", value: <Age since={queuedAt} /> };
-  if (estimate === null) {
-    return [place, waits, { label: "Expected start", value: "unknown", aside: "so far" }];
-  }
+  return [
+    { label: "Position", value: request.position },
+    { label: "Waiting for", value: <Age since={request.queuedAt} /> },
+    ...startFigures(request),
+    ...firstFigure(request),
+  ];
+}
+
+function startFigures(request: WaitingRequest): Figure[] {
+  const label = "Expected start";
+  const { estimate } = request;
+  if (estimate === null) return [{ label, value: "unknown", aside: "so far" }];
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
   if (exact) {
     const soon = p50Seconds < 1 ? "any moment" : `in ${inWholeSeconds(p50Seconds)}`;
-    const aside = "when a cooldown or a pace ends";
-    return [place, waits, { label: "Expected start", value: soon, aside }];
+    return [{ label, value: soon, aside: "when a cooldown or a pace ends" }];
   }
-  if (isLaterThanEstimated(request)) {
-    const aside = `by ${samples} recorded holds`;
-    return [place, waits, { label: "Expected start", value: "later than estimated", aside }];
-  }
+  const by = `by ${samples} recorded holds`;
+  if (isOverdue(request)) return [{ label, value: "later than estimated", aside: by }];
+  const soon = p50Seconds < 1 ? "any moment" : `in about ${inWholeSeconds(p50Seconds)}`;
   return [
-    place,
-    waits,
+    { label, value: soon },
+    { label: "9 in 10 start within", value: inWholeSeconds(p90Seconds), aside: by },
+  ];
+}
+
+/** What it was told at first, for those who planned with it. */
+function firstFigure(request: WaitingRequest): Figure[] {
+  const first = request.estimate?.first;
+  if (first === undefined) return [];
+  const late = isLaterThanEstimated(request);
+  return [
     {
-      label: "Expected start",
-      value: p50Seconds < 1 ? "any moment" : `in about ${inWholeSeconds(p50Seconds)}`,
-    },
-    {
-      label: "9 in 10 start within",
-      value: inWholeSeconds(p90Seconds),
-      aside: `by ${samples} recorded holds`,
+      label: "First estimate",
+      value: <Moment at={first.p50At} />,
+      aside: (
+        <>
+          {late ? "late: 9 in 10 by " : "9 in 10 by "}
+          <Moment at={first.p90At} />
+        </>
+      ),
+      bad: late,
     },
   ];
 }
