@@ -300,7 +300,13 @@ export const holderInPast = (id: string): Question<string | null> => ({
     const known = holderOf(id);
     if (known !== undefined) return known;
     const { items } = await berth.history({ id, limit: 1 }, { signal });
-    return items[0]?.holder ?? null;
+    if (items[0] !== undefined) return items[0].holder;
+    // Only what has ended is in the history.
+    const held = await berth.lease(id, { signal }).catch((error: unknown) => {
+      if (isGone(error)) return null;
+      throw error;
+    });
+    return held?.holder ?? null;
   },
   touchedBy: never,
 });

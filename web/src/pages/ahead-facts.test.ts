@@ -47,7 +47,7 @@ test.each([
 
 test("spacesAheadWords() says which spaces are ahead of each", () => {
   expect([...spacesAheadWords(queue)]).toEqual([
-    ["b", "1 ahead: 1 of web"],
+    ["b", "1 ahead, of web"],
     ["c", "2 ahead: 1 of its own space, 1 of web"],
     ["d", "3 ahead: 2 of payments, 1 of web"],
     ["e", "4 ahead: 1 of its own space, 2 of payments, 1 of web"],

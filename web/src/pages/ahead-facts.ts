@@ -69,7 +69,8 @@ export function spacesAheadWords(queue: readonly Ranked[]): ReadonlyMap<string, 
       .sort(([a, x], [b, y]) => y - x || a.localeCompare(b))
       .map(([name, count]) => `${grouped(count)} of ${name}`);
     const parts = own === 0 ? others : [`${grouped(own)} of its own space`, ...others];
-    if (others.length > 0) words.set(id, `${grouped(index)} ahead: ${parts.join(", ")}`);
+    if (parts.length > 1) words.set(id, `${grouped(index)} ahead: ${parts.join(", ")}`);
+    else if (others[0] !== undefined) words.set(id, others[0].replace(" of ", " ahead, of "));
     counts.set(space, own + 1);
   }
   return words;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
-import { commonReason, ownReason } from "./common-reason.ts";
+import { commonReason, ownReason, withoutPace } from "./common-reason.ts";
 
 const rows = (...messages: readonly string[]) =>
   messages.map((message) => ({ reason: { message } }) as WaitingRequest);
@@ -26,4 +26,18 @@ test("ownReason() leaves out only what is said above", () => {
   expect(ownReason("no room: esx-1 has 1; 1 ahead", "no room")).toBe("esx-1 has 1; 1 ahead");
   expect(ownReason("paced; 2 ahead", full)).toBe("paced; 2 ahead");
   expect(ownReason(`${full}; 1 ahead`, "")).toBe(`${full}; 1 ahead`);
+});
+
+test.each([
+  [
+    "18 of 20 aws free, paced: one every 2.9s instead of every 2s since it was throttled, the next in 3s",
+    "18 of 20 aws free, held back by the pace",
+  ],
+  [
+    "8 of 9 aws free, paced by account: one every 10s, the next in 6s",
+    "8 of 9 aws free, held back by the pace of account",
+  ],
+  ["All 2 of aws are held", "All 2 of aws are held"],
+])("withoutPace() of %s", (reason, want) => {
+  expect(withoutPace(reason)).toBe(want);
 });

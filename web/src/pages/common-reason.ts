@@ -31,6 +31,13 @@ export function commonReason(rows: readonly WaitingRequest[]): string {
   return most[0];
 }
 
+/** On the page of a pool its pace stands above, with numbers that change all the time: once is enough. */
+export function withoutPace(reason: string): string {
+  return reason.replace(/, paced(?: by ([^:]+))?: one every .*$/, (_, by: string | undefined) => {
+    return `, held back by the pace${by === undefined ? "" : ` of ${by}`}`;
+  });
+}
+
 /** The reason of one row, without what is said above it. */
 export function ownReason(message: string, common: string): string {
   const isCommon = [causeOf(message), headOf(message)].includes(common);

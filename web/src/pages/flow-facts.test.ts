@@ -2,11 +2,13 @@ import { describe, expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
 import {
+  backlogSeconds,
   foldedChanges,
   hasPace,
   pinEffects,
   rateWords,
   stepsOf,
+  throttlingOf,
   unpinEffects,
 } from "./flow-facts.ts";
 
@@ -46,6 +48,28 @@ const change = (facts: Partial<RateChange>): RateChange => ({
   ...{ at: "1970-01-01T00:00:10.000Z", rate: 3, was: null, cause: "clean", lease: null },
   ...{ by: null, why: null, advised: false },
   ...facts,
+});
+
+test("backlogSeconds() is that of the estimates, and of the pace before there are any", () => {
+  const estimated = (p50Seconds: number) => {
+    return { estimate: { p50Seconds, p90Seconds: 900, samples: 0, exact: false } };
+  };
+  expect(backlogSeconds([estimated(730), estimated(20)], 12)).toBe(730);
+  expect(backlogSeconds([estimated(730), { estimate: null }], 12)).toBe(24);
+  expect([backlogSeconds([], 12), backlogSeconds([{ estimate: null }], null)]).toEqual([
+    null,
+    null,
+  ]);
+});
+
+test("throttlingOf() counts the cuts, and finds the rates since the first", () => {
+  const cut = { cause: "throttled", at: "1970-01-01T00:00:20.000Z" };
+  const changes = [
+    ...[change({ rate: 30 }), change({ ...cut, rate: 5.1 }), change({ rate: 4.4 })],
+    ...[change({ ...cut, rate: 4 }), change({ rate: 1, cause: "throttled", advised: true })],
+  ];
+  expect(throttlingOf(changes)).toEqual({ cuts: 2, since: cut.at, low: 4, high: 5.1 });
+  expect(throttlingOf([change({})])).toBeUndefined();
 });
 
 describe("stepsOf()", () => {

@@ -1,5 +1,5 @@
 /** The page's texts for a pool's pace, and for the effects of a pin. */
-import type { Pool, RateChange } from "../../../src/api/schemas.ts";
+import type { Pool, RateChange, WaitingRequest } from "../../../src/api/schemas.ts";
 import { rateMax, rateMin } from "../../../src/core/model/field-kinds.ts";
 import { briefDuration } from "../../../src/core/model/time.ts";
 
@@ -7,6 +7,11 @@ import { briefDuration } from "../../../src/core/model/time.ts";
 export function hasPace({ policy, flow }: Pool): boolean {
   if (policy.pace !== null || flow.pinned !== null || flow.everySeconds !== null) return true;
   return findsItsRate(policy) || flow.nextGrantAt !== null;
+}
+
+/** Whether a request with this reason waits for a pace. */
+export function isPaced(code: string): boolean {
+  return code === "paced" || code === "limit_reduced";
 }
 
 /** Whether reports change the rate, or (`advise`) only what is advised. */
@@ -19,6 +24,42 @@ const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 export function rateWords(rate: number): string {
   return digits.format(rate);
+}
+
+/**
+ * When the last of those who wait has started: by the estimates, which know the order and what comes
+ * free; before there are any, by the pace alone. Null: nobody waits, or nothing is known.
+ */
+export function backlogSeconds(
+  queue: readonly Pick<WaitingRequest, "estimate">[],
+  everySeconds: number | null,
+): number | null {
+  if (queue.length === 0) return null;
+  const known = queue.flatMap(({ estimate }) => (estimate === null ? [] : [estimate.p50Seconds]));
+  if (known.length === queue.length) return Math.max(...known);
+  return everySeconds === null ? null : queue.length * everySeconds;
+}
+
+/** How often reports have cut the rate, since when, and between what it has been since. */
+export interface Throttling {
+  readonly cuts: number;
+  readonly since: string;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Undefined if no report has cut it. */
+export function throttlingOf(changes: readonly RateChange[]): Throttling | undefined {
+  const isCut = ({ cause, advised }: RateChange) => cause === "throttled" && !advised;
+  const first = changes.findIndex(isCut);
+  const [start] = changes.slice(Math.max(0, first));
+  if (first === -1 || start === undefined) return undefined;
+  const later = changes.slice(first);
+  const rates = later.flatMap(({ rate, advised }) => (rate === null || advised ? [] : [rate]));
+  return {
+    ...{ cuts: later.filter(isCut).length, since: start.at },
+    ...{ low: Math.min(...rates), high: Math.max(...rates) },
+  };
 }
 
 /** The rate over time, with a gap where there was none. The last change is valid until now. */

@@ -19,7 +19,7 @@ export function LimitSection({ pool }: { pool: Pool }) {
   const waitingFor = useWaiting(pool, data?.pools ?? []);
   if (limits.length === 0) return null;
   const full = limits.find(({ used, limit }) => used >= limit);
-  const words = full === undefined ? "open" : `${full.pool} is full`;
+  const words = full === undefined ? "not reached" : `${full.pool} is full`;
   return (
     <GateCard
       title={limits.length === 1 ? "Limit" : "Limits"}

@@ -42,3 +42,12 @@ test("listedPool() has the queue of a limit in its limit", () => {
   const listed = listedPool({ ...pool, limit }, { queue, resources: [] }, nowMs);
   expect(listed.limit).toEqual({ used: 3, limit: 4, waiting: 2, oldestWaitSeconds: 60 });
 });
+
+test("listedPool() has the use of its limits from the list that has those who share them", () => {
+  const limits = [{ pool: "account", used: 4, limit: 4 }];
+  const limit = { used: 4, limit: 4, waiting: 0, oldestWaitSeconds: null };
+  const listed = { ...pool, limit, flow: { ...pool.flow, limits } };
+  const read = { ...pool, limit: { ...limit, used: 3 } };
+  const lists = { queue: undefined, resources: undefined, pools: [listed] };
+  expect(listedPool(read, lists, nowMs)).toMatchObject({ limit, flow: { limits } });
+});

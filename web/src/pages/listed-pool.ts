@@ -6,13 +6,24 @@ export interface Lists {
   /** Undefined: not read yet, or not all of it may be seen. */
   readonly queue: readonly WaitingRequest[] | undefined;
   readonly resources: readonly Resource[] | undefined;
+  /** All pools: the use of a limit stands beside that of those who share it. */
+  readonly pools?: readonly Pool[] | undefined;
 }
 
-export function listedPool(pool: Pool, { queue, resources }: Lists, nowMs: number): Pool {
+export function listedPool(read: Pool, lists: Lists, nowMs: number): Pool {
+  const { queue, resources, pools = [] } = lists;
   const waits = queue === undefined ? undefined : waitsIn(queue, nowMs);
+  const pool = withListedLimits(read, pools);
   const { limit } = pool;
   if (limit !== undefined) return { ...pool, limit: { ...limit, ...waits } };
   return { ...pool, ...waits, ...(resources && ofResources(pool, resources)) };
+}
+
+function withListedLimits(pool: Pool, pools: readonly Pool[]): Pool {
+  const listed = pools.find(({ name }) => name === pool.name);
+  if (listed === undefined) return pool;
+  const flow = { ...pool.flow, limits: listed.flow.limits };
+  return { ...pool, flow, ...(listed.limit && { limit: listed.limit }) };
 }
 
 /** A shared pool is counted in amounts. */

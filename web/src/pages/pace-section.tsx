@@ -1,13 +1,23 @@
-import type { Pool } from "../../../src/api/schemas.ts";
+import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import { useInTime } from "../data/clock.ts";
+import { useAnswer } from "../data/query.ts";
+import { queueOf, rateHistoryOf, statsOf } from "../data/questions.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { Age, inWholeSeconds, inWords } from "../parts/times.tsx";
+import { Age, inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { findsItsRate, hasPace, rateWords } from "./flow-facts.ts";
-import { GateCard } from "./gate-card.tsx";
+import {
+  backlogSeconds,
+  findsItsRate,
+  hasPace,
+  isPaced,
+  rateWords,
+  throttlingOf,
+} from "./flow-facts.ts";
+import { GateCard, type GateStatus } from "./gate-card.tsx";
 import { PinButtons } from "./pin-buttons.tsx";
+import { waitsTooLong } from "./pool-facts.ts";
 import { RateHistory } from "./rate-history.tsx";
 
 /** How fast the pool lends, and when the next grant is possible. */
@@ -16,16 +26,17 @@ export function PaceSection({ pool }: { pool: Pool }) {
   const left = useInTime((nowMs) =>
     nextGrantAt === null ? 0 : Math.ceil(Math.max(0, Date.parse(nextGrantAt) - nowMs) / 1_000),
   );
+  const { data: queue = [] } = useAnswer(queueOf(pool.name));
   if (!hasPace(pool)) return null;
-  const words = left === 0 ? "open" : `next grant in ${inWholeSeconds(left)}`;
+  const paced = queue.filter(({ reason }) => isPaced(reason.code));
   return (
     <GateCard
       title="Pace"
-      status={{ open: left === 0, words }}
+      status={statusOf(left, paced.length)}
       buttons={<PinButtons pool={pool} />}
       wide={findsItsRate(pool.policy) || pool.flow.pinned !== null}
     >
-      <Throttled pool={pool} />
+      {paced.length === 0 ? null : <Backlog pool={pool} queue={queue} />}
       <Opening pool={pool} left={left} />
       <PaceFacts pool={pool} />
       <RateHistory pool={pool} />
@@ -33,18 +44,38 @@ export function PaceSection({ pool }: { pool: Pool }) {
   );
 }
 
-/** What throttling costs now, in one line. */
-function Throttled({ pool: { policy, flow } }: { pool: Pool }) {
-  const { adaptive } = policy;
-  const { rate, reports, pinned } = flow;
-  if (adaptive?.mode !== "auto" || pinned !== null || rate === null) return null;
-  if (rate >= adaptive.max || reports.throttled === 0) return null;
+function statusOf(left: number, paced: number): GateStatus {
+  if (left > 0) return { open: paced === 0, words: `next grant in ${inWholeSeconds(left)}` };
+  return { open: true, words: paced === 0 ? "nobody waits for the pace" : "open" };
+}
+
+/** When the queue is through at this pace, and what throttling has to do with it. */
+function Backlog({ pool, queue }: { pool: Pool; queue: readonly WaitingRequest[] }) {
+  const { adaptive } = pool.policy;
+  const seconds = backlogSeconds(queue, pool.flow.everySeconds);
+  const isCut = adaptive?.mode === "auto" && (pool.flow.rate ?? adaptive.max) < adaptive.max;
   return (
-    <p className="callout">
-      <b>Throttled.</b>
-      {rateWords(rate)} of at most {rateWords(adaptive.max)} starts per minute, after{" "}
-      {grouped(reports.throttled)} reports of throttling.
+    <p className={isCut || waitsTooLong(pool) ? "callout" : "gate-lead"}>
+      <b>
+        {grouped(queue.length)} {queue.length === 1 ? "waits" : "wait"}
+        {seconds === null ? "" : `; the last starts in about ${inWholeSeconds(seconds)}`}.
+      </b>{" "}
+      {isCut ? <Throttled pool={pool} max={adaptive.max} /> : null}
     </p>
+  );
+}
+
+function Throttled({ pool: { name }, max }: { pool: Pool; max: number }) {
+  const { data } = useAnswer(rateHistoryOf(name));
+  const found = throttlingOf(data?.changes ?? []);
+  if (found === undefined) return null;
+  const { cuts, since, low, high } = found;
+  const between = low === high ? rateWords(low) : `${rateWords(low)} to ${rateWords(high)}`;
+  return (
+    <>
+      Throttled {cuts === 1 ? "once" : `${grouped(cuts)} times`} since <Moment at={since} />:{" "}
+      {between} starts per minute, of at most {rateWords(max)}.
+    </>
   );
 }
 
@@ -60,22 +91,32 @@ function Opening({ pool: { flow }, left }: { pool: Pool; left: number }) {
   );
 }
 
-function PaceFacts({ pool: { name, policy, flow, waiting } }: { pool: Pool }) {
+const latelySeconds = 300;
+const lastMinutes = { lengthSeconds: latelySeconds, stepSeconds: latelySeconds, until: null };
+
+/** What was asked for and started, to compare with the pace. */
+function Lately({ pool }: { pool: string }) {
+  const { data } = useAnswer(statsOf(pool, lastMinutes));
+  if (data === undefined) return "–";
+  const perMinute = (count: number) => rateWords((count * 60) / latelySeconds);
+  const { asked, granted } = data.total;
+  return `${perMinute(asked)} asked, ${perMinute(granted)} started per minute`;
+}
+
+function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
   const { everySeconds, rate, advisedRate, nextGrantBy, pinned, reports } = flow;
-  const paced = everySeconds !== null;
   const reported = findsItsRate(policy) || reports.throttled + reports.ok > 0;
-  const { adaptive } = policy;
+  const { adaptive, pace } = policy;
   return (
     <Facts
       label="Pace"
       facts={[
-        paced && ["One every", inWords(everySeconds)],
-        paced && ["Starts per minute", rateWords(rate ?? 60 / everySeconds)],
-        paced &&
-          waiting > 0 && [
-            `${grouped(waiting)} waiting take`,
-            `about ${inWholeSeconds(waiting * everySeconds)} at this pace`,
-          ],
+        everySeconds !== null && [
+          "One every",
+          `${inWords(everySeconds)}, ${rateWords(rate ?? 60 / everySeconds)} per minute`,
+        ],
+        pace !== null && pace.burst > 1 && ["Burst", `up to ${grouped(pace.burst)} at once`],
+        everySeconds !== null && ["Last 5 minutes", <Lately key="lately" pool={name} />],
         nextGrantBy !== null &&
           nextGrantBy !== name && [
             "Because of",

@@ -4,7 +4,14 @@ import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
-import { explanation, leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
+import {
+  allPools,
+  explanation,
+  leasesOf,
+  onePool,
+  queueOf,
+  resourcesOf,
+} from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
@@ -54,11 +61,12 @@ function useListed(pool: Pool): Pool {
   const us = useStore(whoami);
   const { data: queue } = useAnswer(queueOf(pool.name));
   const { data: resources } = useAnswer(resourcesOf(pool.name));
+  const { data: all } = useAnswer(allPools);
   const ownQueueOnly = us?.role === "holder";
-  return useMemo(
-    () => listedPool(pool, { queue: ownQueueOnly ? undefined : queue, resources }, serverNowMs()),
-    [pool, queue, resources, ownQueueOnly],
-  );
+  return useMemo(() => {
+    const lists = { queue: ownQueueOnly ? undefined : queue, resources, pools: all?.pools };
+    return listedPool(pool, lists, serverNowMs());
+  }, [pool, queue, resources, ownQueueOnly, all]);
 }
 
 function PoolView({ read }: { read: Pool }) {
@@ -131,7 +139,7 @@ function countFigures(pool: Pool): Figure[] {
   return [
     { label: pool.limit === undefined ? "Resources" : "Limit", value: total },
     { label: "Held", value: held, aside: total === 0 ? "" : percent(held / total) },
-    { label: "Free", value: free },
+    { label: pool.limit === undefined ? "Free" : "Left", value: free },
     ...(pool.limit === undefined ? [outFigure(pool)] : []),
   ];
 }
@@ -224,9 +232,7 @@ function Holders({ name }: { name: string }) {
   const { data: leases, error } = useAnswer(leasesOf(name));
   return (
     <section aria-labelledby="leases-title">
-      <h2 id="leases-title">
-        Leases <small>{leases === undefined ? "" : grouped(leases.length)}</small>
-      </h2>
+      <h2 id="leases-title">Leases</h2>
       <ProblemNote error={error} />
       {leases === undefined ? (
         <Loading />

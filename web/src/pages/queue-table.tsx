@@ -11,7 +11,7 @@ import { conditionsText } from "../parts/wants.ts";
 import { at, usePlace } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { hasSeveralSpaces, spacesAheadWords } from "./ahead-facts.ts";
-import { commonReason, ownReason } from "./common-reason.ts";
+import { commonReason, ownReason, withoutPace } from "./common-reason.ts";
 import { Estimate } from "./estimate.tsx";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
 import { firstRows, type Group, groupedBy, oldestIn, rowCount } from "./grouping.ts";
@@ -123,7 +123,7 @@ function QueueGroup({ group, withPools, pool, all }: GroupProps) {
       {common === "" ? null : (
         <tr className="common">
           <td colSpan={columns}>
-            <Unbroken text={common} />
+            <Unbroken text={pool === undefined ? common : withoutPace(common)} />
           </td>
         </tr>
       )}
@@ -165,6 +165,9 @@ function QueueRow({ request, withPools, pool, common, ahead }: RowProps) {
         {space === undefined ? null : <small className="faint"> {space}</small>}
         {priority === 0 ? null : <small> priority {priority}</small>}
         {withPools ? null : <Conditions items={items} />}
+        {pool !== undefined && isForItsOwn(request, pool) ? (
+          <small className="faint"> waits for {reason.pool} itself, not for this limit</small>
+        ) : null}
         {withPools ? null : <OtherPools items={items} own={reason.pool ?? items[0]?.pool} />}
       </th>
       {withPools ? (
@@ -191,6 +194,12 @@ function QueueRow({ request, withPools, pool, common, ahead }: RowProps) {
       </td>
     </tr>
   );
+}
+
+/** In the queue of a limit: it waits for a pool below, and the limit would let it through. */
+function isForItsOwn({ reason, items }: WaitingRequest, pool: string): boolean {
+  const isBelow = items.every((item) => item.pool !== pool && !item.anyOf?.includes(pool));
+  return isBelow && ["no_free", "not_enough_free", "none_usable", "no_room"].includes(reason.code);
 }
 
 /** The pools beside the one whose queue it is in. */

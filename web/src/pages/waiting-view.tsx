@@ -99,12 +99,7 @@ function firstFigure(request: WaitingRequest): Figure[] {
     {
       label: "First estimate",
       value: <Moment at={first.p50At} />,
-      aside: (
-        <>
-          {late ? "late: 9 in 10 by " : "9 in 10 by "}
-          <Moment at={first.p90At} />
-        </>
-      ),
+      aside: late ? "it is late" : "",
       bad: late,
     },
   ];
