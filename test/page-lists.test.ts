@@ -65,7 +65,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const tile = (label: string) => tiles.filter({ hasText: label });
     await tile("Next to end").getByText("ends/life").waitFor();
     await tile("Oldest").getByText("ends/hold").waitFor();
-    await tile("Silent").getByText("all send heartbeats").waitFor();
+    await tile("Silent").getByText("nobody misses heartbeats").waitFor();
     // The tiles count what the list shows.
     const all = (await world().client.everyLease({})).length;
     expect(await tiles.first().locator("dd").textContent()).toBe(`2of ${all}`);

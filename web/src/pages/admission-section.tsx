@@ -45,15 +45,11 @@ function Section({ pool: { name, free }, admission }: { pool: Pool; admission: A
       <Facts
         label="Admission"
         facts={[
-          [
+          credits > 0 && [
             "Admitted now",
-            credits === 0 ? (
-              "none"
-            ) : (
-              <>
-                {grouped(credits)} more, within <Left until={admission.until} />
-              </>
-            ),
+            <>
+              {grouped(credits)} more, within <Left until={admission.until} />
+            </>,
           ],
           [
             "Last check",
@@ -65,7 +61,7 @@ function Section({ pool: { name, free }, admission }: { pool: Pool; admission: A
               </>
             ),
           ],
-          ["Waiting for admission", <WhoWaits key="who" who={waiting} />],
+          waiting.length > 0 && ["Waiting for admission", <WhoWaits key="who" who={waiting} />],
           ["Checked by", by],
         ]}
       />
@@ -76,7 +72,6 @@ function Section({ pool: { name, free }, admission }: { pool: Pool; admission: A
 const namedMax = 3;
 
 function WhoWaits({ who }: { who: ReturnType<typeof waitingForAdmission> }) {
-  if (who.length === 0) return "nobody";
   const more = who.length - namedMax;
   return (
     <>

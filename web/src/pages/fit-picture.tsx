@@ -11,19 +11,21 @@ interface Props {
   readonly resources: readonly Resource[];
   /** Why the request cannot use a resource, however empty it is. */
   readonly rooms: readonly Room[];
+  /** How many hosts are shown: those that miss least. */
+  readonly max?: number;
 }
 
 /** More hosts than anybody compares. */
 const shownMax = 12;
 
 /** For each shared resource: what is used, what is asked for, and what would have to come free. */
-export function FitPicture({ amount, resources, rooms }: Props) {
+export function FitPicture({ amount, resources, rooms, max = shownMax }: Props) {
   const shared = resources.filter(({ usage }) => usage !== undefined);
   const nearest = shared.toSorted((a, b) => lackOf(amount, a) - lackOf(amount, b));
   return (
     <>
       <ul className="fits" aria-label="Room on each resource">
-        {nearest.slice(0, shownMax).map((resource) => (
+        {nearest.slice(0, max).map((resource) => (
           <Host
             key={resource.name}
             resource={resource}
@@ -42,9 +44,9 @@ export function FitPicture({ amount, resources, rooms }: Props) {
         <span>
           <i className="key-missing" aria-hidden="true" /> missing
         </span>
-        {shared.length > shownMax ? (
+        {shared.length > max ? (
           <span>
-            The {shownMax} of {grouped(shared.length)} that miss least
+            The {max} of {grouped(shared.length)} that miss least
           </span>
         ) : null}
       </p>

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { firstRows, groupedBy, isWanted, rowCount } from "./grouping.ts";
+import type { Lease } from "../../../src/api/schemas.ts";
+import { firstRows, groupedBy, isWanted, leaseGroups, rowCount } from "./grouping.ts";
 
 test("groupedBy() keeps the order of rows, and orders groups by name", () => {
   const groups = groupedBy(["b1", "a1", "b2", ""], (row) => row.slice(0, 1));
@@ -40,4 +41,19 @@ test.each([
 ])("isWanted() with the text %j and the space %j: %j", (text, space, want) => {
   const row = { holder: "e2e/1", labels: { branch: "main" }, space: "payments" };
   expect(isWanted(row, ["aws"], text, space)).toBe(want);
+});
+
+test("leaseGroups() are in the order of the leases, and those without claims come last", () => {
+  const lease = (...pools: string[]) => {
+    return { claims: pools.map((pool) => ({ pool }) as Lease["claims"][number]) };
+  };
+  const leases = [lease(), lease("gcp"), lease("aws", "gcp"), lease("aws"), lease("gcp")];
+  const names = leaseGroups(leases, "").map(({ name, rows }) => [name, rows.length]);
+  expect(names).toEqual([
+    ["gcp", 2],
+    ["aws and gcp", 1],
+    ["aws", 1],
+    ["all released, lease still open", 1],
+  ]);
+  expect(leaseGroups(leases, "none")).toEqual([{ name: "", rows: leases }]);
 });

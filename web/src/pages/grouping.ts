@@ -29,6 +29,31 @@ export function groupedBy<T>(rows: readonly T[], nameOf: (row: T) => string): Gr
   );
 }
 
+const releasedGroup = "all released, lease still open";
+
+/** By pool or by space, in the order of the leases: the group of the first lease comes first. */
+export function leaseGroups<T extends Pick<Lease, "space" | "claims">>(
+  leases: readonly T[],
+  by: string,
+): Group<T>[] {
+  if (by === "none") return [{ name: "", rows: leases }];
+  const place = new Map(leases.map((lease, index) => [lease, index]));
+  const first = ({ name, rows: [row] }: Group<T>) => {
+    // Nobody waits for these, so they come last.
+    if (name === releasedGroup) return leases.length;
+    return (row && place.get(row)) ?? 0;
+  };
+  return groupedBy(leases, by === "space" ? ({ space }) => space ?? "" : poolsHeld).sort(
+    (a, b) => first(a) - first(b),
+  );
+}
+
+function poolsHeld({ claims }: Pick<Lease, "claims">): string {
+  // A pool with `hold` takes its claims back before the lease ends.
+  if (claims.length === 0) return releasedGroup;
+  return [...new Set(claims.map(({ pool }) => pool))].join(" and ");
+}
+
 /** A group that is not the only one shows at least so many rows. */
 const rowsPerGroupMin = 5;
 /** Nobody asks for the last few. */

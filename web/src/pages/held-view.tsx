@@ -1,6 +1,7 @@
+import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Lease } from "../../../src/api/schemas.ts";
-import { roughDuration } from "../../../src/core/model/time.ts";
-import { useInTime } from "../data/clock.ts";
+import { useAnswer } from "../data/query.ts";
+import { past } from "../data/questions.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
@@ -12,11 +13,14 @@ import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { endLeaseAction, freeRevokedAction } from "./actions.ts";
 import { endOf, pulseOf } from "./lease-ends.ts";
-import { useSilence } from "./lease-times.tsx";
+import { useHeartbeat, useSilence } from "./lease-times.tsx";
 import { LifeBar } from "./life-bar.tsx";
+import { PastTable } from "./past-table.tsx";
 
 export function HeldView({ lease }: { lease: Lease }) {
   const { id, holder, priority, labels, space, revokedAt } = lease;
+  const { data } = useAnswer(past({ id }));
+  const over = (data?.items ?? []).filter(({ resource }) => resource !== null);
   return (
     <>
       <PageHead
@@ -40,6 +44,7 @@ export function HeldView({ lease }: { lease: Lease }) {
         ) : (
           <Claims claims={lease.claims} />
         )}
+        {over.length === 0 ? null : <Released entries={over} />}
       </section>
       <section aria-labelledby="about-title">
         <h2 id="about-title">About it</h2>
@@ -94,19 +99,29 @@ function useFigures(lease: Lease): Figure[] {
   const pulse = pulseOf(lease);
   const { isSilent } = useSilence(lease);
   const end = endOf(lease);
-  const heartbeat = useInTime((nowMs) =>
-    roughDuration(Math.max(0, nowMs - (pulse?.lastMs ?? nowMs))),
-  );
+  const { last, due } = useHeartbeat(lease);
   return [
     { label: "Held for", value: <Age since={lease.grantedAt} /> },
     { label: "Waited", value: inWords(lease.waitedSeconds) },
     pulse === null
       ? { label: "Last heartbeat", value: "–", aside: "none needed" }
-      : { label: "Last heartbeat", value: `${heartbeat} ago`, aside: `of ${ttl}`, bad: isSilent },
+      : { label: "Last heartbeat", value: last, aside: due || `of ${ttl}`, bad: isSilent },
     end === null
       ? { label: "Ends", value: "no limit", aside: "until its release" }
       : { label: "Ends in", value: <Left until={end.at} />, aside: end.why },
   ];
+}
+
+/** What it held before: its pool takes claims back one by one, or its holder returns them so. */
+function Released({ entries }: { entries: readonly HistoryEntry[] }) {
+  return (
+    <>
+      <h3>
+        Held before <small>{entries.length}</small>
+      </h3>
+      <PastTable entries={entries} />
+    </>
+  );
 }
 
 function Claims({ claims }: Pick<Lease, "claims">) {

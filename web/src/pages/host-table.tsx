@@ -31,6 +31,12 @@ export function HostTable({ resources }: { resources: readonly Resource[] }) {
       {shown.length === 0 ? (
         <EmptyNote title="No resource matches">Change the filter.</EmptyNote>
       ) : null}
+      <p className="legend">
+        <span>
+          <i className="look-held" aria-hidden="true" />
+          <i className="look-held share" aria-hidden="true" /> in use: one block for each lease
+        </span>
+      </p>
       <ul className="hosts">
         {shown.slice(0, limit).map((resource) => (
           <Host key={resource.name} resource={resource} dimensions={dimensions} />

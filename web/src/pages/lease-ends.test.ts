@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Lease } from "../../../src/api/schemas.ts";
-import { endOf, inLeaseOrder, pulseOf, silenceAt } from "./lease-ends.ts";
+import { endOf, firstBeatDueMs, inLeaseOrder, pulseOf, silenceAt } from "./lease-ends.ts";
 
 const minute = (count: number) => new Date(Date.UTC(2030, 0, 1, 12, count)).toISOString();
 const claim = (heldUntil: string | null) => ({ heldUntil }) as Lease["claims"][number];
@@ -55,4 +55,10 @@ test.each([
   ];
   const ids = inLeaseOrder(leases, order, Date.parse(minute(10))).map(({ id }) => id);
   expect(ids.join("")).toBe(want);
+});
+
+test("firstBeatDueMs() is after a third of the timeout, until a heartbeat has come", () => {
+  const pulse = { lastMs: Date.parse(minute(0)) + 400, ttlMs: 600_000 };
+  expect(firstBeatDueMs(pulse, minute(0))).toBe(Date.parse(minute(0)) + 200_400);
+  expect(firstBeatDueMs({ ...pulse, lastMs: Date.parse(minute(3)) }, minute(0))).toBeNull();
 });

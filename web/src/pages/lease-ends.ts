@@ -45,6 +45,17 @@ export function pulseOf({ ttl, expiresAt, revokedAt }: Timed): Pulse | null {
   return { lastMs: Date.parse(expiresAt) - ttlMs, ttlMs };
 }
 
+/** A grant and the beginning of its timeout may be a moment apart. */
+const sameMomentMs = 1_000;
+/** Clients send three heartbeats in each timeout. */
+const beatsPerTimeout = 3;
+
+/** When the first heartbeat is due, if none has come yet; null: one has. */
+export function firstBeatDueMs(pulse: Pulse, grantedAt: string): number | null {
+  const hasCome = pulse.lastMs > Date.parse(grantedAt) + sameMomentMs;
+  return hasCome ? null : pulse.lastMs + pulse.ttlMs / beatsPerTimeout;
+}
+
 /** The part of the heartbeat timeout that is over, from 0 to 1. */
 export function silenceAt(pulse: Pulse | null, nowMs: number): number {
   if (pulse === null) return 0;

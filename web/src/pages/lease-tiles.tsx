@@ -36,7 +36,7 @@ export function LeaseTiles({ leases, all }: { leases: readonly Lease[]; all: num
     {
       label: "Silent",
       value: silent,
-      aside: silent === 0 ? "all send heartbeats" : "2 of 3 heartbeats missed",
+      aside: silent === 0 ? "nobody misses heartbeats" : "2 of 3 heartbeats missed",
       href: sortedBy("silent"),
       bad: silent > 0,
     },

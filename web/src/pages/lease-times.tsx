@@ -4,7 +4,7 @@ import { roughDuration } from "../../../src/core/model/time.ts";
 import { useInTime } from "../data/clock.ts";
 import { TimeBar } from "../parts/time-bar.tsx";
 import { exact, useLeft } from "../parts/times.tsx";
-import { endOf, pulseOf, silenceAt, silentPart } from "./lease-ends.ts";
+import { endOf, firstBeatDueMs, pulseOf, silenceAt, silentPart } from "./lease-ends.ts";
 
 /** Steps of the bars: a bar of a day would otherwise be drawn again every second. */
 const steps = 50;
@@ -18,23 +18,37 @@ export function useSilence(lease: Lease): { readonly part: number; readonly isSi
   return { part, isSilent: part >= silentPart };
 }
 
+/** The last heartbeat, or when the first is due: `42s ago`, `none yet, due in 40s`. */
+export function useHeartbeat(lease: Lease): { readonly last: string; readonly due: string } {
+  const pulse = pulseOf(lease);
+  const dueMs = pulse && firstBeatDueMs(pulse, lease.grantedAt);
+  const last = useInTime((nowMs) => {
+    if (dueMs !== null) return "none yet";
+    return `${roughDuration(Math.max(0, nowMs - (pulse?.lastMs ?? nowMs)))} ago`;
+  });
+  const due = useInTime((nowMs) => {
+    return dueMs === null || dueMs <= nowMs ? "" : `due in ${roughDuration(dueMs - nowMs)}`;
+  });
+  return { last, due };
+}
+
 /** `42s ago of 10m`: the last heartbeat and the heartbeat timeout. */
 export function Heartbeat({ lease }: { lease: Lease }) {
-  const pulse = pulseOf(lease);
   const { part, isSilent } = useSilence(lease);
-  const words = useInTime((nowMs) => roughDuration(Math.max(0, nowMs - (pulse?.lastMs ?? nowMs))));
-  if (pulse === null) {
+  const { last, due } = useHeartbeat(lease);
+  if (pulseOf(lease) === null) {
     return <span className="faint">{lease.revokedAt === null ? "none needed" : "–"}</span>;
   }
+  // The bar of the end stands beside it, and is read the other way round.
   return (
     <span
       className={isSilent ? "time-cell late" : "time-cell"}
       title={`It expires after ${lease.ttl} without a heartbeat`}
     >
       <span>
-        {words} ago <small className="faint">of {lease.ttl}</small>
+        {last} <small className="faint">{due === "" ? `of ${lease.ttl}` : due}</small>
       </span>
-      <TimeBar part={part} late={isSilent} />
+      {isSilent ? <TimeBar part={part} late /> : null}
     </span>
   );
 }

@@ -17,7 +17,7 @@ import { amountText } from "../parts/wants.ts";
 import { at, useFilter } from "../router.ts";
 import { endLeaseAction, freeRevokedAction } from "./actions.ts";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
-import { firstRows, type Group, groupedBy, groupings, isWanted, rowCount } from "./grouping.ts";
+import { firstRows, type Group, groupings, isWanted, leaseGroups, rowCount } from "./grouping.ts";
 import { inLeaseOrder, leaseOrders } from "./lease-ends.ts";
 import { LeaseTiles } from "./lease-tiles.tsx";
 import { Ends, Heartbeat } from "./lease-times.tsx";
@@ -36,7 +36,7 @@ export function Leases() {
     const wanted = (data ?? []).filter((lease) => isWanted(lease, wordsOf(lease), text, space));
     return inLeaseOrder(wanted, order, serverNowMs());
   }, [data, text, space, order]);
-  const groups = useMemo(() => groupsOf(shown, by, order), [shown, by, order]);
+  const groups = useMemo(() => leaseGroups(shown, by), [shown, by]);
   const first = firstRows(groups, limit);
   return (
     <>
@@ -69,30 +69,6 @@ export function Leases() {
 
 function wordsOf({ claims }: Lease): readonly string[] {
   return claims.flatMap(({ pool, resource }) => [pool, resource]);
-}
-
-const releasedGroup = "all released, lease still open";
-
-function groupsOf(leases: readonly Lease[], by: string, order: string): Group<Lease>[] {
-  if (by === "none") return [{ name: "", rows: leases }];
-  const groups = namedGroups(leases, by);
-  if (order === "") return groups;
-  // The group of the first lease comes first.
-  const place = new Map(leases.map((lease, index) => [lease, index]));
-  const first = ({ rows: [row] }: Group<Lease>) => (row && place.get(row)) ?? 0;
-  return groups.sort((a, b) => first(a) - first(b));
-}
-
-function namedGroups(leases: readonly Lease[], by: string): Group<Lease>[] {
-  if (by === "space") return groupedBy(leases, ({ space }) => space ?? "");
-  const groups = groupedBy(leases, ({ claims }) => {
-    // A pool with `hold` takes its claims back before the lease ends.
-    if (claims.length === 0) return releasedGroup;
-    return [...new Set(claims.map(({ pool }) => pool))].join(" and ");
-  });
-  // Nobody waits for these, so they come last.
-  const isReleased = ({ name }: Group<Lease>) => name === releasedGroup;
-  return [...groups.filter((group) => !isReleased(group)), ...groups.filter(isReleased)];
 }
 
 function csvRows(leases: readonly Lease[]) {

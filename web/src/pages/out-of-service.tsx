@@ -13,7 +13,8 @@ import { grouped } from "../parts/numbers.ts";
 import { Age } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { actionsFor } from "./actions.ts";
-import { drainWords } from "./resource-facts.ts";
+import { GroupRow } from "./group-row.tsx";
+import { drainWords, notedGroups } from "./resource-facts.ts";
 
 const shownAtFirst = 50;
 
@@ -90,7 +91,12 @@ function Counts({ found }: { found: readonly (readonly Resource[])[] }) {
             ...(value > 0 && { href: `#out-${state}` }),
           };
         }),
-        { label: "Cooling", value: cooling, aside: "free by themselves" },
+        {
+          label: "Cooling",
+          value: cooling,
+          aside: "free by themselves",
+          ...(cooling > 0 && { href: "/?sort=out" }),
+        },
       ]}
     />
   );
@@ -125,18 +131,31 @@ function InState({ state, title, about, resources }: InStateProps) {
             </th>
           </tr>
         </thead>
-        <tbody>
-          {resources.slice(0, limit).map((resource) => (
-            <OutRow key={resource.name} resource={resource} />
-          ))}
-        </tbody>
+        {notedGroups(resources.slice(0, limit)).map(({ name: note, rows }) => (
+          <tbody key={note}>
+            {note === "" ? null : (
+              <GroupRow name={note} count={rows.length} columns={5}>
+                <small> with this note</small>
+              </GroupRow>
+            )}
+            {rows.map((resource) => (
+              <OutRow key={resource.name} resource={resource} isNoted={note !== ""} />
+            ))}
+          </tbody>
+        ))}
       </table>
       <MoreButton shown={limit} of={resources.length} onMore={setLimit} />
     </section>
   );
 }
 
-function OutRow({ resource }: { resource: Resource }) {
+interface OutRowProps {
+  readonly resource: Resource;
+  /** Its note stands above it. */
+  readonly isNoted: boolean;
+}
+
+function OutRow({ resource, isNoted }: OutRowProps) {
   const { name, pool, changedAt, note, lease, failures } = resource;
   const [first = "", ...rest] = note.trim().split("\n");
   const drain = drainWords(resource);
@@ -160,7 +179,7 @@ function OutRow({ resource }: { resource: Resource }) {
           </div>
         )}
         {failures < 2 ? null : <div>Cleaning has failed {grouped(failures)} times in a row</div>}
-        {rest.length === 0 ? (
+        {isNoted ? null : rest.length === 0 ? (
           first
         ) : (
           <details>

@@ -25,6 +25,7 @@ import { inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
+import { creditsAt, foundText } from "./admission-facts.ts";
 import { AdmissionSection } from "./admission-section.tsx";
 import { ClusterStock } from "./cluster-stock.tsx";
 import { EstimateAccuracyNote } from "./estimate.tsx";
@@ -128,10 +129,21 @@ function figuresOf(pool: Pool): Figure[] {
   const { waiting, oldestWaitSeconds } = countsOf(pool);
   return [
     ...(pool.usage === undefined ? countFigures(pool) : amountFigures(pool, pool.usage)),
+    ...closedFigure(pool),
     { label: "Waiting", value: waiting },
     { label: "Longest wait", value: inWholeSeconds(oldestWaitSeconds), bad: waitsTooLong(pool) },
     { label: "Mean hold", value: inWords(pool.meanHoldSeconds) },
   ];
+}
+
+/** The check of a pool with `admission` lets nobody through, and somebody waits. */
+function closedFigure(pool: Pool): Figure[] {
+  const { admission } = pool;
+  if (admission === null || countsOf(pool).waiting === 0) return [];
+  if (creditsAt(admission, serverNowMs()) > 0) return [];
+  if (admission.found !== "none" && admission.found !== "unknown") return [];
+  const aside = foundText(admission.found);
+  return [{ label: "Admission", value: "closed", aside, bad: true }];
 }
 
 function countFigures(pool: Pool): Figure[] {
@@ -224,7 +236,8 @@ function Fit({ id, pool, amount }: { id: string; pool: string; amount: Amounts }
   const { data } = useAnswer(explanation(id));
   const rooms = data?.needs.find((need) => need.pool === pool)?.rooms ?? [];
   if (resources === undefined) return <Loading />;
-  return <FitPicture amount={amount} resources={resources} rooms={rooms} />;
+  // All of them are listed below.
+  return <FitPicture amount={amount} resources={resources} rooms={rooms} max={3} />;
 }
 
 /** The leases that use a pool which is only a limit. */

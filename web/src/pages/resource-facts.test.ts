@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Resource } from "../../../src/api/schemas.ts";
-import { canBeFreed, effectOfDrain } from "./resource-facts.ts";
+import { canBeFreed, effectOfDrain, notedGroups, quarantineOf } from "./resource-facts.ts";
 
 const resource: Resource = {
   ...{ name: "hv-1", pool: "hv", state: "free", drained: false, retiring: false, note: "" },
@@ -35,4 +35,45 @@ test.each<[Partial<Resource>, string]>([
   ],
 ])("effectOfDrain() of %j says who keeps it", (facts, text) => {
   expect(effectOfDrain({ ...resource, ...facts })).toBe(text);
+});
+
+const at = resource.changedAt;
+const byHand = { seq: 3, at, type: "resource-changed", state: "quarantined" };
+const byCleaner = {
+  ...{ seq: 2, at, type: "lease-ended", id: "c1", holder: "janitor" },
+  back: [
+    { resource: "hv-2", state: "free" },
+    { resource: "hv-1", state: "quarantined" },
+  ],
+};
+
+test.each([
+  [
+    "somebody by hand",
+    [{ ...byHand, reason: { by: "ann", why: "new disk" } }, byCleaner],
+    { at, by: "ann", why: "new disk" },
+  ],
+  ["nobody that is known", [byHand], { at, by: "", why: "" }],
+  [
+    "a cleaner",
+    [{ ...byHand, state: undefined, note: "seen" }, byCleaner],
+    { at, by: "janitor", why: "", lease: "c1" },
+  ],
+  [
+    "a claim that ended alone",
+    [{ ...byCleaner, type: "claim-ended", back: byCleaner.back[1] }],
+    { at, by: "janitor", why: "", lease: "c1" },
+  ],
+  ["older events", [{ seq: 1, at, type: "lease-granted", id: "l1" }], undefined],
+])("quarantineOf() finds who did it: %s", (_, events, want) => {
+  expect(quarantineOf("hv-1", events)).toEqual(want);
+});
+
+test("notedGroups() says a note of three resources once", () => {
+  const noted = (note: string) => ({ note });
+  const [a, b, c, d] = [noted("disk"), noted("net"), noted(""), noted("two\nlines")];
+  expect(notedGroups([a, b, a, c, a, d, d, d, c, c])).toEqual([
+    { name: "disk", rows: [a, a, a] },
+    { name: "", rows: [b, c, d, d, d, c, c] },
+  ]);
 });

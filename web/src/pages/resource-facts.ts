@@ -1,5 +1,8 @@
 /** What the actions on a resource depend on. */
 import type { Resource } from "../../../src/api/schemas.ts";
+import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { factsOf, listOf, text } from "../parts/event-facts.ts";
+import { type Group, groupedBy } from "./grouping.ts";
 
 /** The server refuses to change the state of a cluster, and of a resource that is held. */
 export function canBeFreed({ lease, shares = [], drained, state, cluster }: Resource): boolean {
@@ -29,4 +32,44 @@ export function drainWords({ drainedBy }: Pick<Resource, "drainedBy">): string {
   if (drainedBy === undefined) return "";
   const { by, why } = drainedBy;
   return `By ${by}${why === "" ? "" : `: ${why}`}`;
+}
+
+/** Who put a resource into quarantine: somebody by hand, or a cleaner that gave it back so. */
+export interface Quarantine {
+  readonly at: string;
+  readonly by: string;
+  readonly why: string;
+  /** The lease of the cleaner. */
+  readonly lease?: string;
+}
+
+/** Of the events of the resource, newest first; undefined: they do not say. */
+export function quarantineOf(name: string, events: readonly FeedEvent[]): Quarantine | undefined {
+  for (const event of events) {
+    const { at, type } = event;
+    if (type === "resource-changed" && event["state"] === "quarantined") {
+      const { by, why } = factsOf(event["reason"]);
+      return { at, by: text(by), why: text(why) };
+    }
+    const back = [...listOf(event["back"]), factsOf(event["back"])];
+    if (!back.some(({ resource, state }) => resource === name && state === "quarantined")) continue;
+    const lease = text(event["id"]);
+    return { at, by: text(event["holder"]) || lease, why: "", lease };
+  }
+  return undefined;
+}
+
+/** With fewer, the note in each row is easier to read. */
+const sameNoteMin = 3;
+
+/** Resources with the same note together, most of them first; then the others, in a group without name. */
+export function notedGroups<T extends Pick<Resource, "note">>(resources: readonly T[]): Group<T>[] {
+  const groups = groupedBy(resources, ({ note }) => note.trim());
+  const isShared = ({ name, rows }: Group<T>) => {
+    return rows.length >= sameNoteMin && rows[0]?.note.trim() === name && !name.includes("\n");
+  };
+  const shared = groups.filter(isShared).sort((a, b) => b.rows.length - a.rows.length);
+  const inShared = new Set(shared.flatMap(({ rows }) => rows));
+  const others = resources.filter((resource) => !inShared.has(resource));
+  return others.length === 0 ? shared : [...shared, { name: "", rows: others }];
 }

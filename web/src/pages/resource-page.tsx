@@ -1,7 +1,8 @@
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Resource } from "../../../src/api/schemas.ts";
+import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
-import { oneResource } from "../data/questions.ts";
+import { eventsAbout, oneResource } from "../data/questions.ts";
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
@@ -12,13 +13,13 @@ import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percentInUse } from "../parts/numbers.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
-import { Age, inWords, Left } from "../parts/times.tsx";
+import { Age, inWords, Left, Moment } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { actionsFor } from "./actions.ts";
 import { EventsAbout } from "./event-list.tsx";
 import { holdersOf, ResourceDays, weekHours } from "./resource-days.tsx";
-import { drainWords } from "./resource-facts.ts";
+import { drainWords, quarantineOf } from "./resource-facts.ts";
 
 export function ResourcePage({ name }: { name: string }) {
   const { data: resource, error } = useAnswer(oneResource(name));
@@ -59,12 +60,7 @@ function View({ resource }: { resource: Resource }) {
       {retiring ? (
         <p className="callout">It is removed from the configuration, and leaves on its release.</p>
       ) : null}
-      {resource.state === "quarantined" && resource.note === "" ? (
-        <p className="callout">
-          It is not lent. Repair what the cleaner reports, then free it; the events below say which
-          lease it came from.
-        </p>
-      ) : null}
+      {resource.state === "quarantined" ? <Quarantine resource={resource} /> : null}
       <Note resource={resource} />
       <Figures label={`${name} in numbers`} figures={useFigures(resource)} />
       {resource.usage === undefined ? null : (
@@ -107,7 +103,7 @@ function useFigures(resource: Resource): Figure[] {
     inState,
     ...(restsUntil === null ? [] : [rests]),
     last === undefined
-      ? { label: "Last held by", value: "–", aside: "nobody in 7 days" }
+      ? { label: "Last held by", value: "–", aside: <SinceWhen name={name} /> }
       : {
           label: "Last held by",
           value: <Link href={at("leases", last.id)}>{last.holder}</Link>,
@@ -151,22 +147,58 @@ function capital(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
-/** What its cleaner or an operator has written about it. */
-function Note({ resource: { note, state } }: { resource: Resource }) {
-  if (note === "") return null;
-  const isBad = state === "quarantined";
+/** Who put it there, what they say, and what to do. */
+function Quarantine({ resource: { name, note } }: { resource: Resource }) {
+  const { data } = useAnswer(eventsAbout({ resource: name }));
+  const found = quarantineOf(name, data?.items ?? []);
+  const isByCleaner = found?.lease !== undefined;
   return (
-    <section className={isBad ? "callout" : "callout calm-callout"} aria-labelledby="note-title">
-      <h2 id="note-title">{isBad ? "Output of the cleaner" : "Note"}</h2>
-      <pre>{note}</pre>
-      {isBad ? (
-        <p>
-          Fix the cause, then free the resource. It is not lent until then; the events below say
-          which lease it came from.
-        </p>
-      ) : null}
+    <section className="callout" aria-labelledby="note-title">
+      <h2 id="note-title">
+        Quarantined
+        {isByCleaner ? " after a failed cleaning" : found?.by ? ` by ${found.by}` : ""}
+        {found?.why ? `: ${found.why}` : ""}
+      </h2>
+      {note === "" ? null : <pre>{note}</pre>}
+      <p>
+        {found?.lease === undefined ? null : (
+          <>
+            The output of <Link href={at("leases", found.lease)}>{found.by}</Link> at{" "}
+            <Moment at={found.at} />.{" "}
+          </>
+        )}
+        It is not lent until somebody frees it: fix the cause first.
+      </p>
     </section>
   );
+}
+
+/** What somebody has written about it. */
+function Note({ resource: { note, state } }: { resource: Resource }) {
+  if (note === "" || state === "quarantined") return null;
+  return (
+    <section className="callout calm-callout" aria-labelledby="note-title">
+      <h2 id="note-title">Note</h2>
+      <pre>{note}</pre>
+    </section>
+  );
+}
+
+/** How far back is known who held it: not before it was there. */
+function SinceWhen({ name }: { name: string }) {
+  const { data } = useAnswer(eventsAbout({ resource: name }));
+  const first = data?.next === null ? data.items.at(-1) : undefined;
+  const isYoung = first?.type === "resource-added" && isInLastWeek(first.at);
+  if (first === undefined || !isYoung) return "nobody in 7 days";
+  return (
+    <>
+      nobody since it was added, <Age since={first.at} /> ago
+    </>
+  );
+}
+
+function isInLastWeek(when: string): boolean {
+  return Date.parse(when) > serverNowMs() - weekHours * 3_600_000;
 }
 
 function Shares({ shares }: { shares: NonNullable<Resource["shares"]> }) {
