@@ -37,9 +37,9 @@ function Now({ request }: { request: WaitingRequest }) {
   if (p90Seconds < 1) return <span>any moment</span>;
   if (exact) {
     return (
-      <span title="It starts when a cooldown or a pace ends: that is known, not estimated">
+      <span title="It starts when a cooldown or a pace ends, unless a new request goes before it: of a higher priority, or of a space with a lower share">
         in {inWholeSeconds(p50Seconds)}
-        <span className="faint">, exactly</span>
+        <span className="faint">, unless overtaken</span>
       </span>
     );
   }

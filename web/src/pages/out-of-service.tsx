@@ -14,7 +14,7 @@ import { Age } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { actionsFor } from "./actions.ts";
 import { GroupRow } from "./group-row.tsx";
-import { drainWords, notedGroups } from "./resource-facts.ts";
+import { drainWords, groupsBySaid } from "./resource-facts.ts";
 
 const shownAtFirst = 50;
 
@@ -131,15 +131,15 @@ function InState({ state, title, about, resources }: InStateProps) {
             </th>
           </tr>
         </thead>
-        {notedGroups(resources.slice(0, limit)).map(({ name: note, rows }) => (
-          <tbody key={note}>
-            {note === "" ? null : (
-              <GroupRow name={note} count={rows.length} columns={5}>
+        {groupsBySaid(resources.slice(0, limit)).map(({ name: said, rows }) => (
+          <tbody key={said}>
+            {said === "" ? null : (
+              <GroupRow name={said} count={rows.length} columns={5}>
                 <small> with this note</small>
               </GroupRow>
             )}
             {rows.map((resource) => (
-              <OutRow key={resource.name} resource={resource} isNoted={note !== ""} />
+              <OutRow key={resource.name} resource={resource} isSaid={said !== ""} />
             ))}
           </tbody>
         ))}
@@ -152,10 +152,10 @@ function InState({ state, title, about, resources }: InStateProps) {
 interface OutRowProps {
   readonly resource: Resource;
   /** Its note stands above it. */
-  readonly isNoted: boolean;
+  readonly isSaid: boolean;
 }
 
-function OutRow({ resource, isNoted }: OutRowProps) {
+function OutRow({ resource, isSaid }: OutRowProps) {
   const { name, pool, changedAt, note, lease, failures } = resource;
   const [first = "", ...rest] = note.trim().split("\n");
   const drain = drainWords(resource);
@@ -171,7 +171,7 @@ function OutRow({ resource, isNoted }: OutRowProps) {
         <Age since={changedAt} />
       </td>
       <td className="words">
-        {drain === "" ? null : <div>{drain}</div>}
+        {isSaid || drain === "" ? null : <div>{drain}</div>}
         {lease === null ? null : (
           <div>
             {resource.state === "cleaning" ? "Cleaned" : "Still held"} by{" "}
@@ -179,7 +179,7 @@ function OutRow({ resource, isNoted }: OutRowProps) {
           </div>
         )}
         {failures < 2 ? null : <div>Cleaning has failed {grouped(failures)} times in a row</div>}
-        {isNoted ? null : rest.length === 0 ? (
+        {isSaid ? null : rest.length === 0 ? (
           first
         ) : (
           <details>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Resource } from "../../../src/api/schemas.ts";
-import { canBeFreed, effectOfDrain, notedGroups, quarantineOf } from "./resource-facts.ts";
+import { canBeFreed, effectOfDrain, groupsBySaid, quarantineOf } from "./resource-facts.ts";
 
 const resource: Resource = {
   ...{ name: "hv-1", pool: "hv", state: "free", drained: false, retiring: false, note: "" },
@@ -69,10 +69,14 @@ test.each([
   expect(quarantineOf("hv-1", events)).toEqual(want);
 });
 
-test("notedGroups() says a note of three resources once", () => {
+test("groupsBySaid() has what is said of three resources once", () => {
   const noted = (note: string) => ({ note });
   const [a, b, c, d] = [noted("disk"), noted("net"), noted(""), noted("two\nlines")];
-  expect(notedGroups([a, b, a, c, a, d, d, d, c, c])).toEqual([
+  const drained = { note: "", drainedBy: { by: "ann", why: "new disk" } };
+  expect(groupsBySaid([drained, drained, drained])).toEqual([
+    { name: "By ann: new disk", rows: [drained, drained, drained] },
+  ]);
+  expect(groupsBySaid([a, b, a, c, a, d, d, d, c, c])).toEqual([
     { name: "disk", rows: [a, a, a] },
     { name: "", rows: [b, c, d, d, d, c, c] },
   ]);

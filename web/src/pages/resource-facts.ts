@@ -59,16 +59,25 @@ export function quarantineOf(name: string, events: readonly FeedEvent[]): Quaran
   return undefined;
 }
 
-/** With fewer, the note in each row is easier to read. */
-const sameNoteMin = 3;
+/** With fewer, the text in each row is easier to read. */
+const sameSaidMin = 3;
 
-/** Resources with the same note together, most of them first; then the others, in a group without name. */
-export function notedGroups<T extends Pick<Resource, "note">>(resources: readonly T[]): Group<T>[] {
-  const groups = groupedBy(resources, ({ note }) => note.trim());
-  const isShared = ({ name, rows }: Group<T>) => {
-    return rows.length >= sameNoteMin && rows[0]?.note.trim() === name && !name.includes("\n");
+/** What is said of a resource that is out of service: why it was drained, and its note. */
+export function saidOf(resource: Pick<Resource, "note" | "drainedBy">): string {
+  return [drainWords(resource), resource.note.trim()].filter((text) => text !== "").join("; ");
+}
+
+/** Resources of which the same is said together, the most first; then the others, without a name. */
+export function groupsBySaid<T extends Pick<Resource, "note" | "drainedBy">>(
+  resources: readonly T[],
+): Group<T>[] {
+  const isShared = ({ name, rows: [first, ...more] }: Group<T>) => {
+    const isSaid = first !== undefined && saidOf(first) === name && !name.includes("\n");
+    return isSaid && more.length + 1 >= sameSaidMin;
   };
-  const shared = groups.filter(isShared).sort((a, b) => b.rows.length - a.rows.length);
+  const shared = groupedBy(resources, saidOf)
+    .filter(isShared)
+    .sort((a, b) => b.rows.length - a.rows.length);
   const inShared = new Set(shared.flatMap(({ rows }) => rows));
   const others = resources.filter((resource) => !inShared.has(resource));
   return others.length === 0 ? shared : [...shared, { name: "", rows: others }];
