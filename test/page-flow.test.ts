@@ -28,7 +28,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await world().client.ask({ holder: "ci/1", items: [{ pool: "install" }], ttl: "10m" });
     const page = await world().open("/pools/install");
     const section = page.getByRole("region", { name: "Pace" });
-    await section.locator("dd", { hasText: /^1h$/ }).first().waitFor(); // The next grant is as far.
+    await section.locator("dd", { hasText: /^1h, / }).first().waitFor(); // The next grant is as far.
     await page.locator(".limits", { hasText: "site1 of 4" }).waitFor();
 
     await section.getByRole("button", { name: "Pin", exact: true }).click();

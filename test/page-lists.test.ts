@@ -51,8 +51,13 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     expect(await groups.allTextContents()).toEqual(["aws 1", "gcp 1"]);
     await page
       .locator("tr", { hasText: "ci/1" })
-      .getByText(/^\d+s ago of 10m$/)
+      .getByText(/^none yet due in 3m/)
       .waitFor();
+    // A lease that was a request is in the list of leases, whichever address led to it.
+    const [{ id } = { id: "" }] = await world().client.everyLease({ pool: "aws" });
+    const other = await world().open(`/requests/${id}`);
+    await other.locator('.top nav a[aria-current="page"]', { hasText: "Leases" }).waitFor();
+    expect(new URL(other.url()).pathname).toBe(`/leases/${id}`);
     expect(await saved(page)).toContain(",'=cmd(),"); // A spreadsheet must not run it.
     expect(world().complaints).toEqual([]);
   });
@@ -114,6 +119,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const other = await world().open("/out");
     await other.getByLabel("Out of service, by state").getByRole("link").first().click();
     await other.locator("#out-quarantined:target").waitFor();
+    await other.getByRole("link", { name: "timed-3" }).click();
+    await other.getByRole("heading", { name: "Quarantined by ada: disk" }).waitFor();
     await page.getByRole("button", { name: "All", exact: true }).click();
     for (let count = 0; count < 40; count++) {
       await client.changeResource("timed-3", { note: `note ${count}`, by: "ada" });

@@ -9,6 +9,7 @@ import { inWholeSeconds, inWords } from "../parts/times.tsx";
 /** When the request will probably be granted, and whether that is later than was said at first. */
 export function Estimate({ request }: { request: WaitingRequest }) {
   const first = request.estimate?.first;
+  if (isOverdue(request)) return <span className="late">later than estimated</span>;
   if (first === undefined || !isLaterThanEstimated(request)) return <Now request={request} />;
   return (
     <>
@@ -33,7 +34,6 @@ function Now({ request }: { request: WaitingRequest }) {
     );
   }
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
-  if (isOverdue(request)) return <span>later than estimated</span>;
   if (p90Seconds < 1) return <span>any moment</span>;
   if (exact) {
     return (

@@ -111,6 +111,7 @@ interface InStateProps {
 
 function InState({ state, title, about, resources }: InStateProps) {
   const [limit, setLimit] = useState(shownAtFirst);
+  const groups = groupsBySaid(resources.slice(0, limit));
   if (resources.length === 0) return null;
   return (
     <section aria-labelledby={`out-${state}`}>
@@ -131,11 +132,11 @@ function InState({ state, title, about, resources }: InStateProps) {
             </th>
           </tr>
         </thead>
-        {groupsBySaid(resources.slice(0, limit)).map(({ name: said, rows }) => (
+        {groups.map(({ name: said, rows }) => (
           <tbody key={said}>
-            {said === "" ? null : (
-              <GroupRow name={said} count={rows.length} columns={5}>
-                <small> with this note</small>
+            {said === "" && groups.length === 1 ? null : (
+              <GroupRow name={said || "Others"} count={rows.length} columns={5}>
+                {said === "" ? null : <small> with this note</small>}
               </GroupRow>
             )}
             {rows.map((resource) => (

@@ -73,8 +73,9 @@ function Throttled({ pool: { name }, max }: { pool: Pool; max: number }) {
   const between = low === high ? rateWords(low) : `${rateWords(low)} to ${rateWords(high)}`;
   return (
     <>
-      Throttled {cuts === 1 ? "once" : `${grouped(cuts)} times`} since <Moment at={since} />:{" "}
-      {between} starts per minute, of at most {rateWords(max)}.
+      Reports of throttling cut the rate {cuts === 1 ? "" : `${grouped(cuts)} times since `}
+      {cuts === 1 ? "at " : ""}
+      <Moment at={since} />: {between} starts per minute since then, of at most {rateWords(max)}.
     </>
   );
 }
