@@ -77,6 +77,39 @@ describe.skipIf(chromiumPath === undefined)("the page with authentication", () =
     await client.release({ ...held.lease, token: held.lease.token ?? "" });
   });
 
+  test("says by which rule others are ahead, as far as the reader may know them", async () => {
+    const asking = (token: string, name: string) =>
+      new BerthClient({ url: server.url, token }).ask({
+        ...{ holder: name, items: [{ pool: "aws", count: 2 }], ttl: "10m" },
+      });
+    const held = await asking(holder, "job/3");
+    const waiting = await asking(holder, "job/4");
+    const ahead = await asking(operator, "ops/1");
+    if (!held.granted || waiting.granted || ahead.granted) throw new Error("Only one is granted");
+    const own = await signedIn(holder);
+    await own.page.locator(".signed-in").waitFor();
+    await own.page.goto(`${server.url}/requests/${waiting.request.id}`);
+    await own.page.getByText("1 space has a lower share than team and goes first.").waitFor();
+    await own.context.close();
+    const { context, page } = await signedIn(operator);
+    await page.locator(".signed-in").waitFor();
+    await page.goto(`${server.url}/requests/${waiting.request.id}`);
+    await page.getByText("1 of ops, whose share is lower (0, its own 1).").waitFor();
+    await page.goto(`${server.url}/queue`);
+    await page.getByText("Positions follow the shares of the spaces now").waitFor();
+    await page.locator(".queue tr", { hasText: "job/4" }).getByText("1 ahead, of ops").waitFor();
+    await context.close();
+    for (const [token, { request }] of [
+      [holder, waiting],
+      [operator, ahead],
+    ] as const) {
+      const client = new BerthClient({ url: server.url, token });
+      await client.leave({ ...request, token: request.token ?? "" });
+    }
+    const client = new BerthClient({ url: server.url, token: holder });
+    await client.release({ ...held.lease, token: held.lease.token ?? "" });
+  });
+
   test("lets an operator act under the name of the token, and a holder not at all", async () => {
     const { context, page } = await signedIn(operator);
     await page.locator(".signed-in").waitFor();

@@ -88,8 +88,9 @@ function WhyAhead({ pool, request, space }: WhyProps) {
     if (space === undefined || space.spacesAhead === 0) return null;
     return (
       <p className="gate-lead">
-        {space.spacesAhead === 1 ? "1 space has" : `${space.spacesAhead} spaces have`} a lower share
-        than {space.name} and go first.
+        {space.spacesAhead === 1
+          ? `1 space has a lower share than ${space.name} and goes first.`
+          : `${space.spacesAhead} spaces have a lower share than ${space.name} and go first.`}
       </p>
     );
   }
