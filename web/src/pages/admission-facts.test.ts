@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
-import { admissionLead, creditsAt, foundText, waitingForAdmission } from "./admission-facts.ts";
+import {
+  admissionLead,
+  closedWords,
+  creditsAt,
+  foundText,
+  waitingForAdmission,
+} from "./admission-facts.ts";
 
 const until = "1970-01-01T00:00:10.000Z";
 
@@ -11,6 +17,17 @@ test.each([
 ])("creditsAt() %s", (_, credits, lapse, nowMs, want) => {
   const admission = { by: "a check", why: null, found: "room", lookedAt: until };
   expect(creditsAt({ ...admission, credits, until: lapse }, nowMs)).toBe(want);
+});
+
+test.each([
+  ["it found no capacity", "none", 0, 1, "no capacity found"],
+  ["it fails", "unknown", 0, 1, "check failed"],
+  ["it found some", "room", 0, 1, ""],
+  ["some credits are left", "none", 2, 1, ""],
+  ["nobody waits for it", "none", 0, 0, ""],
+])("closedWords() if %s", (_, found, credits, waiting, want) => {
+  const admission = { by: "a check", why: null, found, lookedAt: until, credits, until };
+  expect(closedWords(admission, waiting, 0)).toBe(want);
 });
 
 test.each([

@@ -20,6 +20,12 @@ export function foundText(what: string | null): string {
   return what === null ? "" : (found[what] ?? what);
 }
 
+/** Why the check lets nobody through while some wait for it; empty: it does, or nobody does. */
+export function closedWords(admission: Admission | null, waiting: number, nowMs: number): string {
+  if (admission === null || waiting === 0 || creditsAt(admission, nowMs) > 0) return "";
+  return admission.found === "room" ? "" : foundText(admission.found);
+}
+
 /** Requests that wait only for admission, in queue order. */
 export function waitingForAdmission(
   requests: readonly WaitingRequest[],

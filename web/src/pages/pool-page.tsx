@@ -25,7 +25,7 @@ import { inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
-import { creditsAt, foundText } from "./admission-facts.ts";
+import { closedWords, waitingForAdmission } from "./admission-facts.ts";
 import { AdmissionSection } from "./admission-section.tsx";
 import { ClusterStock } from "./cluster-stock.tsx";
 import { EstimateAccuracyNote } from "./estimate.tsx";
@@ -73,6 +73,7 @@ function useListed(pool: Pool): Pool {
 function PoolView({ read }: { read: Pool }) {
   const pool = useListed(read);
   const { name, retiring, suspended, limit } = pool;
+  const { data: queue = [] } = useAnswer(queueOf(name));
   return (
     <>
       {suspended === null ? null : (
@@ -86,7 +87,7 @@ function PoolView({ read }: { read: Pool }) {
           Removed from the configuration. It disappears when its last resource is released.
         </p>
       ) : null}
-      <Figures label={`${name} in numbers`} figures={figuresOf(pool)} />
+      <Figures label={`${name} in numbers`} figures={figuresOf(pool, queue)} />
       {pool.usage === undefined ? <WholeBar pool={pool} /> : <CapacityBars usage={pool.usage} />}
       <NoActionsNote />
       <div className="gates">
@@ -125,25 +126,20 @@ function WholeBar({ pool }: { pool: Pool }) {
   );
 }
 
-function figuresOf(pool: Pool): Figure[] {
+function figuresOf(pool: Pool, queue: readonly WaitingRequest[]): Figure[] {
   const { waiting, oldestWaitSeconds } = countsOf(pool);
   return [
     ...(pool.usage === undefined ? countFigures(pool) : amountFigures(pool, pool.usage)),
-    ...closedFigure(pool),
+    ...closedFigure(pool, queue),
     { label: "Waiting", value: waiting },
     { label: "Longest wait", value: inWholeSeconds(oldestWaitSeconds), bad: waitsTooLong(pool) },
     { label: "Mean hold", value: inWords(pool.meanHoldSeconds) },
   ];
 }
 
-/** The check of a pool with `admission` lets nobody through, and somebody waits. */
-function closedFigure(pool: Pool): Figure[] {
-  const { admission } = pool;
-  if (admission === null || countsOf(pool).waiting === 0) return [];
-  if (creditsAt(admission, serverNowMs()) > 0) return [];
-  if (admission.found !== "none" && admission.found !== "unknown") return [];
-  const aside = foundText(admission.found);
-  return [{ label: "Admission", value: "closed", aside, bad: true }];
+function closedFigure({ name, admission }: Pool, queue: readonly WaitingRequest[]): Figure[] {
+  const aside = closedWords(admission, waitingForAdmission(queue, name).length, serverNowMs());
+  return aside === "" ? [] : [{ label: "Admission", value: "closed", aside, bad: true }];
 }
 
 function countFigures(pool: Pool): Figure[] {

@@ -15,6 +15,7 @@ import { commonReason, ownReason, withoutPace } from "./common-reason.ts";
 import { Estimate } from "./estimate.tsx";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
 import { firstRows, type Group, groupedBy, oldestIn, rowCount } from "./grouping.ts";
+import { waitsBelow } from "./limit-facts.ts";
 
 interface Props {
   readonly groups: readonly Group<WaitingRequest>[];
@@ -165,7 +166,7 @@ function QueueRow({ request, withPools, pool, common, ahead }: RowProps) {
         {space === undefined ? null : <small className="faint"> {space}</small>}
         {priority === 0 ? null : <small> priority {priority}</small>}
         {withPools ? null : <Conditions items={items} />}
-        {pool !== undefined && isForItsOwn(request, pool) ? (
+        {pool !== undefined && waitsBelow(request, pool) ? (
           <small className="faint"> waits for {reason.pool} itself, not for this limit</small>
         ) : null}
         {withPools ? null : <OtherPools items={items} own={reason.pool ?? items[0]?.pool} />}
@@ -194,12 +195,6 @@ function QueueRow({ request, withPools, pool, common, ahead }: RowProps) {
       </td>
     </tr>
   );
-}
-
-/** In the queue of a limit: it waits for a pool below, and the limit would let it through. */
-function isForItsOwn({ reason, items }: WaitingRequest, pool: string): boolean {
-  const isBelow = items.every((item) => item.pool !== pool && !item.anyOf?.includes(pool));
-  return isBelow && ["no_free", "not_enough_free", "none_usable", "no_room"].includes(reason.code);
 }
 
 /** The pools beside the one whose queue it is in. */
