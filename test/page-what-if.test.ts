@@ -141,6 +141,23 @@ describe.skipIf(chromiumPath === undefined)("what-if for those who plan capacity
     expect(world.complaints).toEqual([]);
   });
 
+  test("has a time of its own, whatever part of the charts somebody has zoomed to", async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    const zoom = `from=${now - 1_800}&to=${now}`;
+    const page = await world.open(`/pools/slot?${zoom}&if=size&last=1h`);
+    await page.getByRole("button", { name: "Reset zoom" }).waitFor();
+    const section = page.getByRole("region", { name: "What if?" });
+    const replay = section.getByRole("button", { name: "Replay the demand" });
+    await replay.waitFor();
+    expect(await section.getByRole("table").count()).toBe(0);
+    await replay.click();
+    await section.getByRole("row", { name: /^2 today/ }).waitFor();
+    expect(await section.getByRole("alert").count()).toBe(0);
+    expect(new URL(page.url()).search).toContain(zoom);
+    await page.getByRole("button", { name: "Reset zoom" }).waitFor();
+    expect(world.complaints).toEqual([]);
+  });
+
   test("a value that no pool can have is refused in words", async () => {
     const page = await world.open("/pools/slot");
     const section = page.getByRole("region", { name: "What if?" });

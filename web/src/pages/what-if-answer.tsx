@@ -1,9 +1,17 @@
 import type { SimulatedVariants, StatsPart } from "../../../src/api/history-schemas.ts";
-import { grouped, percentInUse } from "../parts/numbers.ts";
-import { exact, inWords } from "../parts/times.tsx";
+import { grouped } from "../parts/numbers.ts";
+import { exact } from "../parts/times.tsx";
 import { type CurvePoint, WaitCurves } from "./wait-curves.tsx";
 import { numberOf, type WhatIfQuestion } from "./what-if-facts.ts";
-import { type AnswerRow, answerWords, distrust } from "./what-if-words.ts";
+import {
+  type AnswerRow,
+  answerWords,
+  changeBetween,
+  distrust,
+  inUse,
+  type Measure,
+  waits,
+} from "./what-if-words.ts";
 
 interface Props {
   readonly name: string;
@@ -87,19 +95,14 @@ function Curves({
   return <WaitCurves title={title} points={points} todayX={todayX} />;
 }
 
-interface Column {
+interface Column extends Measure {
   readonly label: string;
   readonly read: (part: StatsPart) => number | null;
-  readonly show: (value: number) => string;
-  /** A difference, if it is not written like a value. */
-  readonly showChange?: (change: number) => string;
-  /** Whether more is worse. */
-  readonly lessIsBetter?: boolean;
 }
 
 function columns(part: StatsPart): Column[] {
   const wait = (key: "p50" | "p90" | "p99", label: string): Column => ({
-    ...{ label, lessIsBetter: true, show: inWords },
+    ...{ label, ...waits },
     read: ({ waitSeconds }) => waitSeconds?.[key] ?? null,
   });
   return [
@@ -107,21 +110,16 @@ function columns(part: StatsPart): Column[] {
     wait("p90", "9 in 10"),
     wait("p99", "99 in 100"),
     {
-      ...{ label: "In use", show: percentInUse, showChange: points },
+      ...{ label: "In use", ...inUse },
       read: ({ utilisation }) => utilisation,
     },
     ...part.dimensions.map(({ name }) => ({
       label: `${name} in use`,
       read: ({ dimensions }: StatsPart) =>
         dimensions.find((one) => one.name === name)?.utilisation ?? null,
-      ...{ show: percentInUse, showChange: points },
+      ...inUse,
     })),
   ];
-}
-
-/** From 60 % to 80 % are 20 points, and not 20 %. */
-function points(part: number): string {
-  return `${Math.round(part * 100)} points`;
 }
 
 interface ResultProps {
@@ -158,11 +156,8 @@ function Difference(props: { column: Column; part: StatsPart; base: StatsPart })
   const { column, part, base } = props;
   const [now, before] = [column.read(part), column.read(base)];
   if (now === null || before === null) return null;
-  const change = now - before;
-  const show = column.showChange ?? column.show;
-  const text = show(Math.abs(change));
-  if (text === show(0)) return <small className="change">=</small>;
-  const isLess = change < 0;
+  const { isLess, text } = changeBetween(before, now, column);
+  if (text === "") return <small className="change">=</small>;
   const look = column.lessIsBetter === undefined ? "" : isLess ? "better" : "worse";
   return (
     <small className={`change ${look}`}>

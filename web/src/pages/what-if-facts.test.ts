@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import type { Pool } from "../../../src/api/schemas.ts";
-import { numberOf, questionsOf, settingOf, valuesIn } from "./what-if-facts.ts";
+import { caveatOf, numberOf, questionsOf, settingOf, valuesIn } from "./what-if-facts.ts";
 
-const flow = { everySeconds: null } as Pool["flow"];
-const plain = { name: "aws", total: 10, held: 2, free: 8, states: {}, flow } as unknown as Pool;
+const flow = { everySeconds: null, pinned: null, limits: [] } as unknown as Pool["flow"];
+const counted = { total: 10, held: 2, free: 8, states: {} };
+const plain = {
+  ...{ name: "aws", ...counted, flow, policy: {}, admission: null },
+} as unknown as Pool;
 const topics = (pool: object, spaces: string[] = []) =>
   questionsOf({ ...plain, ...pool } as Pool, spaces).map(({ topic }) => topic);
 
@@ -15,6 +18,25 @@ test("a pool is asked about what it has", () => {
     ...["limit", "pace"],
   ]);
   expect(topics({ template: "ocp" })).toEqual([]);
+});
+
+test("a pool whose rate finds itself is not asked about its pace, and says why", () => {
+  const policy = { pace: { every: "2s" }, adaptive: { mode: "auto" } };
+  expect(topics({ policy }, ["web", "payments"])).toEqual(["size", "weight"]);
+  const pool = { ...plain, policy } as unknown as Pool;
+  expect(caveatOf(pool)).toContain("Another pace cannot be compared here");
+  const advised = { ...policy, adaptive: { mode: "advise" } };
+  expect(topics({ policy: advised })).toEqual(["size", "pace"]);
+});
+
+test("suggested paces are around the configured one, not around one that somebody pinned", () => {
+  const of = (pool: object) => questionsOf({ ...plain, ...pool } as Pool, [])[1];
+  const slow = { ...flow, everySeconds: 30, pinned: { rate: 2 } };
+  const pinned = of({ flow: slow, policy: { pace: { every: "4s" } } });
+  expect(pinned).toMatchObject({ today: "4s", suggested: ["2s", "3s", "4s", "6s", "8s"] });
+  expect(of({ flow: slow, policy: { pace: null } })?.today).toBeUndefined();
+  const found = of({ flow: { ...flow, everySeconds: 8 }, policy: { pace: { every: "auto" } } });
+  expect(found?.today).toBe("8s");
 });
 
 test("suggested sizes are on both sides of today's, and never zero", () => {

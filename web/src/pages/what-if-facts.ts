@@ -21,10 +21,9 @@ export interface WhatIfQuestion {
 export const valuesMax = 12;
 
 export function questionsOf(pool: Pool, spaces: readonly string[]): WhatIfQuestion[] {
-  const { limit, place, flow, template } = pool;
+  const { limit, place, template } = pool;
   if (template !== undefined) return [];
   const { total } = countsOf(pool);
-  const { everySeconds } = flow;
   const counted = (topic: "size" | "limit", title: string): WhatIfQuestion => ({
     ...{ topic, title, today: String(total), suggested: around(total), numeric: true },
   });
@@ -32,9 +31,21 @@ export function questionsOf(pool: Pool, spaces: readonly string[]): WhatIfQuesti
     ...(limit !== undefined ? [counted("limit", "another limit")] : []),
     ...(limit === undefined && place === undefined ? [counted("size", "another size")] : []),
     ...(place !== undefined ? [placement(place)] : []),
-    pace(everySeconds),
+    ...(findsItsRate(pool) ? [] : [pace(everyOf(pool))]),
     ...(spaces.length > 1 ? [weights] : []),
   ];
+}
+
+/** Reports of throttling change its rate, and no replay has them: no pace can be compared with another. */
+function findsItsRate({ policy }: Pool): boolean {
+  return policy.adaptive?.mode === "auto";
+}
+
+/** Seconds between two starts as they are configured: a replay has no pin either. */
+function everyOf({ policy, flow }: Pool): number | null {
+  const configured = parseDuration(policy.pace?.every ?? "");
+  if (configured !== undefined) return configured / 1_000;
+  return flow.pinned === null ? flow.everySeconds : null;
 }
 
 const weights: WhatIfQuestion = {
@@ -85,7 +96,8 @@ export function numberOf(value: string): number {
 }
 
 /** Why a pool has no what-if, or what its replay leaves out; undefined: nothing special. */
-export function caveatOf({ name, template, admission, policy, flow }: Pool): string | undefined {
+export function caveatOf(pool: Pool): string | undefined {
+  const { name, template, admission, flow } = pool;
   if (template !== undefined) {
     return `A replay does not apply here: how long clusters take to make is not replayed, and that is
       most of the wait. Watch the stock and the phases instead.`;
@@ -94,9 +106,10 @@ export function caveatOf({ name, template, admission, policy, flow }: Pool): str
     return `This pool has an admission check. Its results are not replayed, so waits for it are
       missing from every answer.`;
   }
-  if (policy.adaptive?.mode === "auto") {
-    return `This pool has an adaptive start rate. Reports of throttling are not replayed, so in an
-      answer the rate only rises.`;
+  if (findsItsRate(pool)) {
+    return `Another pace cannot be compared here: the start rate finds itself from reports of throttling,
+      and those are not replayed. Other settings can; in their answers the rate only rises, so trust
+      the differences more than the times.`;
   }
   const [above] = flow.limits.filter(({ pool }) => pool !== name);
   if (above !== undefined) {

@@ -1,6 +1,8 @@
 /** The answer to a what-if in words, and how far it can be trusted. */
 import type { StatsPart } from "../../../src/api/history-schemas.ts";
 import { briefDuration } from "../../../src/core/model/time.ts";
+import { percentInUse } from "../parts/numbers.ts";
+import { numberOf } from "./what-if-facts.ts";
 
 export interface AnswerRow {
   readonly label: string;
@@ -8,7 +10,7 @@ export interface AnswerRow {
   readonly isToday: boolean;
 }
 
-/** The answer in words: today's value beside its neighbours, and from where on more is of no use. */
+/** The answer in words: from where on more is of no use, and today's value beside its neighbours. */
 export function answerWords(rows: readonly AnswerRow[]): string {
   const today = rows.findIndex(({ isToday }) => isToday);
   const now = rows[today];
@@ -20,14 +22,14 @@ export function answerWords(rows: readonly AnswerRow[]): string {
   });
   if (others.length === 0) return "";
   const told = `With ${now.label}, as today, 9 in 10 started within ${briefly(before)}; ${others.join(", ")}.`;
-  return [told, enoughWords(rows, today)].filter((text) => text !== "").join(" ");
+  return [enoughWords(rows, today), told].filter((text) => text !== "").join(" ");
 }
 
 /** Waits that differ by less are the same to people. */
 const samePart = 0.1;
 const sameSeconds = 2;
 
-/** From where on no wait is shorter, if waits become shorter at all. */
+/** The value from which on no wait is shorter, if waits become shorter at all, and how far it is from today's. */
 function enoughWords(rows: readonly AnswerRow[], today: number): string {
   const waits = rows.map(({ part }) => part.waitSeconds?.p90 ?? 0);
   const best = Math.min(...waits);
@@ -35,10 +37,51 @@ function enoughWords(rows: readonly AnswerRow[], today: number): string {
   const enough = waits.findLastIndex((wait) => !isBest(wait)) + 1;
   const label = rows[enough]?.label;
   if (enough === 0) return "None of these values changes the waits.";
-  if (label === undefined || enough === rows.length - 1) return "";
-  return enough <= today
-    ? `More than ${label} would not shorten them.`
-    : `From ${label} on, more would not shorten them.`;
+  if (label === undefined) return "";
+  if (enough === today) return `Today's ${label} is enough: more would not shorten the waits.`;
+  const told = `${apart(rows, enough, today)}: 9 in 10 start within ${briefly(waits[enough] ?? 0)}`;
+  return enough === rows.length - 1
+    ? `More helps, up to ${label}${told}.`
+    : `${label} would be enough${told}, and more would not shorten the waits.`;
+}
+
+/** ` (2 more than today)`. Only whole numbers are counted: nobody counts a strategy or a duration. */
+function apart(rows: readonly AnswerRow[], at: number, today: number): string {
+  const difference = Number(rows[at]?.label) - Number(rows[today]?.label);
+  if (!Number.isInteger(difference)) return "";
+  return ` (${Math.abs(difference)} ${difference > 0 ? "more" : "fewer"} than today)`;
+}
+
+/** How a column of the answer is written. */
+export interface Measure {
+  readonly show: (value: number) => string;
+  /** As exact as it is shown, so that differences agree with what people read. */
+  readonly round: (value: number) => number;
+  readonly showChange: (change: number) => string;
+  /** Whether more is worse. */
+  readonly lessIsBetter?: boolean;
+}
+
+export const waits: Measure = {
+  ...{ show: briefly, showChange: briefly, lessIsBetter: true },
+  round: (seconds) => numberOf(briefly(seconds)),
+};
+
+export const inUse: Measure = {
+  show: percentInUse,
+  round: (part) => Math.round(part * 100) / 100,
+  /** From 60 % to 80 % are 20 points, and not 20 %. */
+  showChange: (part) => {
+    const points = Math.round(part * 100);
+    return points === 1 ? "1 point" : `${points} points`;
+  },
+};
+
+/** Empty: what is shown is the same. */
+export function changeBetween(before: number, now: number, { round, showChange }: Measure) {
+  const change = round(now) - round(before);
+  const text = change === 0 ? "" : showChange(Math.abs(change));
+  return { isLess: change < 0, text };
 }
 
 /** Below these, the replay is as good as the record. */

@@ -45,8 +45,8 @@ function useQuestion(pool: Pool, spaces: readonly string[]) {
     values: query.get("values") ?? question?.suggested.join(", ") ?? "",
     space: query.get("space") ?? spaces[0] ?? "",
     last: query.get("last") ?? "24h",
-    /** The end of the replayed time, if the address has an answer. */
-    to: query.get("to"),
+    /** The end of the replayed time, if the address has an answer. The charts have a time of their own. */
+    until: query.get("until"),
   };
 }
 
@@ -68,7 +68,7 @@ interface Answered {
 }
 
 function Planner({ pool, spaces }: { pool: Pool; spaces: readonly string[] }) {
-  const { questions, question, values, space, last, to } = useQuestion(pool, spaces);
+  const { questions, question, values, space, last, until } = useQuestion(pool, spaces);
   const [error, setError] = useState<unknown>(undefined);
   const [answer, setAnswer] = useState<Answered>();
   const { running, done, start, cancel } = useSimulation();
@@ -76,7 +76,7 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly string[] }) {
   const run = async (end: string) => {
     if (question === undefined) return;
     setError(undefined);
-    setInAddress({ if: question.topic, values, last, to: end, ...spaceOf(question, space) });
+    setInAddress({ if: question.topic, values, last, until: end, ...spaceOf(question, space) });
     const wanted = valuesIn(values, question);
     try {
       const found = await start(bodyOf(pool.name, question, wanted, { space, last, to: end }));
@@ -85,7 +85,7 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly string[] }) {
       setError(problem);
     }
   };
-  useOnce(to !== null && question !== undefined, () => void run(to ?? ""));
+  useOnce(until !== null && question !== undefined, () => void run(until ?? ""));
   const now = () => new Date(serverNowMs()).toISOString();
   return (
     <section aria-labelledby="what-if-title" className="what-if">
@@ -161,7 +161,8 @@ interface FormProps {
 
 function Form({ questions, question, values, space, spaces, last, children }: FormProps) {
   const field = useId();
-  const ask = (topic: string) => setInAddress({ if: topic, values: null, to: null, space: null });
+  const ask = (topic: string) =>
+    setInAddress({ if: topic, values: null, until: null, space: null });
   return (
     <form className="tools" onSubmit={(event) => event.preventDefault()}>
       <select aria-label="Question" value={question.topic} onChange={(e) => ask(e.target.value)}>
@@ -175,7 +176,7 @@ function Form({ questions, question, values, space, spaces, last, children }: Fo
         <select
           aria-label="Space"
           value={space}
-          onChange={(e) => setInAddress({ space: e.target.value, to: null })}
+          onChange={(e) => setInAddress({ space: e.target.value, until: null })}
         >
           {spaces.map((name) => (
             <option key={name}>{name}</option>
@@ -190,12 +191,12 @@ function Form({ questions, question, values, space, spaces, last, children }: Fo
         className="values"
         value={values}
         title={`Up to ${valuesMax} values, with commas between them`}
-        onChange={(e) => setInAddress({ values: e.target.value, to: null })}
+        onChange={(e) => setInAddress({ values: e.target.value, until: null })}
       />
       <select
         aria-label="Demand of the last"
         value={last}
-        onChange={(e) => setInAddress({ last: e.target.value, to: null })}
+        onChange={(e) => setInAddress({ last: e.target.value, until: null })}
       >
         <option value="1h">last hour</option>
         <option value="24h">last day</option>
