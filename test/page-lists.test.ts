@@ -140,7 +140,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const done = await ask("ci/9", "quick");
     if (done.granted) await client.releaseOnce({ ...done.lease, token: done.lease.token ?? "" });
     const page = await world().open("/history");
-    await page.getByText(/^since .*; times in /).waitFor(); // No day with two dots.
+    await page.getByText(/^since .*; numbers are of the whole time; times in /).waitFor(); // No day with two dots.
     const plot = page.locator(".chart .u-over").first();
     const box = await plot.boundingBox();
     if (box === null) throw new Error("There is no chart");
@@ -149,11 +149,12 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     // All charts read the same moment.
     await expect.poll(() => page.locator(".chart-tip:visible").count()).toBe(3);
     const tip = page.locator(".chart-tip").first().locator("*");
-    // Of all pools together half hardly ever wait, so that curve is left out.
+    // Of all pools together nine in ten hardly ever wait, so that curve is left out.
     expect(await tip.allTextContents()).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^\d\d:\d\d:\d\d$/),
-        expect.stringMatching(/^9 in 10 within: /),
+        expect.stringMatching(/^longest: /),
+        expect.stringMatching(/^99 in 100 within: /),
       ]),
     );
     await page.mouse.down();
@@ -167,10 +168,11 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     expect(seconds).toBeLessThan(300);
     await page.reload();
     await page.getByRole("button", { name: "Reset zoom" }).click();
-    await page.getByText(/^since .*; times in /).waitFor();
+    await page.getByText(/^since .*; numbers are of the whole time; times in /).waitFor();
 
     // Past leases are found by a part of a word, and saved.
-    await page.getByRole("heading", { name: "The last 7 days" }).waitFor();
+    await page.getByRole("heading", { name: "Compare weeks" }).waitFor();
+    await page.getByText(/^There is data since .*compared here with the 7 days before/).waitFor();
     await page.getByLabel("Filter by holder").fill("I/9");
     await page.locator(".past tbody tr", { hasText: "ci/9" }).waitFor();
     expect(await saved(page)).toMatch(/^id,holder,.*\r\n[^,]+,ci\/9,/);

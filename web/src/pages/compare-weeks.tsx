@@ -1,30 +1,37 @@
 import type { Stats, StatsPart } from "../../../src/api/history-schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { weekOf } from "../data/questions.ts";
+import { fitOf, weekOf } from "../data/questions.ts";
 import { Figures } from "../parts/figures.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
+import { notYetWords } from "./week-words.ts";
 
 /** The last seven days beside the seven days before. */
 export function CompareWeeks({ pool }: { pool?: string }) {
   const { data: now } = useAnswer(weekOf(pool, 0));
   const { data: before } = useAnswer(weekOf(pool, 1));
-  if (now === undefined || before === undefined || now.total.asked === 0) return null;
+  const { data: fitting } = useAnswer(fitOf(pool));
+  if (now === undefined || before === undefined) return null;
   return (
     <section aria-labelledby="weeks-title">
       <h2 id="weeks-title">
-        {before.total.asked === 0 ? "The last 7 days" : "This week and the week before"}
+        Compare weeks <small className="about">The last 7 days, and the 7 days before them.</small>
       </h2>
-      {before.total.asked === 0 ? (
-        <Figures
-          label="The last 7 days in numbers"
-          figures={rows.map(({ label, of, format }) => {
-            const value = of(now.total);
-            return { label, value: value === null ? "–" : format(value) };
-          })}
-        />
-      ) : (
+      {before.total.asked > 0 ? (
         <Comparison now={now} before={before} />
+      ) : now.total.asked === 0 ? (
+        <p className="calm">Nobody has asked for anything in these two weeks.</p>
+      ) : (
+        <>
+          <p className="calm">{notYetWords(fitting?.since)}</p>
+          <Figures
+            label="The last 7 days in numbers"
+            figures={rows.map(({ label, of, format }) => {
+              const value = of(now.total);
+              return { label, value: value === null ? "–" : format(value) };
+            })}
+          />
+        </>
       )}
     </section>
   );

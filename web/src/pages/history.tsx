@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import { useSettled } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
@@ -5,6 +6,7 @@ import { past } from "../data/questions.ts";
 import { Choice } from "../parts/choice.tsx";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { amountText } from "../parts/wants.ts";
 import { useFilter } from "../router.ts";
@@ -29,12 +31,18 @@ const purposes = [
 ] as const;
 
 const settleMs = 300;
-const shownMax = 200;
+const readMax = 200;
+const shownAtFirst = 25;
 
 export function History() {
   return (
     <>
       <h1>History</h1>
+      <nav className="on-page" aria-label="On this page">
+        <a href="#worst-title">Where requests waited</a>
+        <a href="#weeks-title">Compare weeks</a>
+        <a href="#past-title">Past leases</a>
+      </nav>
       <HistoryCharts />
       <WorstPools />
       <CompareWeeks />
@@ -51,7 +59,7 @@ function Past() {
   const [how] = useFilter("how");
   const [purpose] = useFilter("purpose");
   const filter = {
-    limit: shownMax,
+    limit: readMax,
     text: useSettled(text, settleMs) || undefined,
     holder: useSettled(holder, settleMs) || undefined,
     pool: useSettled(pool, settleMs) || undefined,
@@ -59,6 +67,7 @@ function Past() {
     purpose: purpose === "clean" ? ("clean" as const) : undefined,
   };
   const { data, error } = useAnswer(past(filter));
+  const [shown, setShown] = useState(shownAtFirst);
   return (
     <section aria-labelledby="past-title">
       <h2 id="past-title">Past leases</h2>
@@ -79,11 +88,14 @@ function Past() {
           Leases appear here when they end, and requests when they leave the queue.
         </EmptyNote>
       ) : (
-        <PastTable entries={data.items} />
+        <>
+          <PastTable entries={data.items.slice(0, shown)} />
+          <MoreButton shown={shown} of={data.items.length} onMore={setShown} />
+        </>
       )}
-      {data?.next ? (
+      {data?.next && shown >= readMax ? (
         <p className="calm">
-          The latest {shownMax} are shown here; <code>berth history</code> prints all of them.
+          The latest {readMax} are shown here; <code>berth history</code> prints all of them.
         </p>
       ) : null}
     </section>

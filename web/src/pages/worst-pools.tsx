@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useAnswer } from "../data/query.ts";
 import { fitOf, poolStatsOf } from "../data/questions.ts";
-import type { ChartRange } from "../parts/chart-fit.ts";
+import { type ChartRange, shownRange } from "../parts/chart-fit.ts";
 import { useChartRange } from "../parts/chart-range.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Link } from "../parts/link.tsx";
@@ -16,7 +16,7 @@ import { type PoolPart, waitedInAll, worstBy, worstOrders, worstWords } from "./
 export function WorstPools() {
   const { chosen } = useChartRange();
   const { data: fitting } = useAnswer(fitOf(undefined));
-  const range = chosen ?? fitting;
+  const range = shownRange(chosen, fitting);
   return (
     <section aria-labelledby="worst-title">
       <div className="tools">
@@ -59,7 +59,7 @@ function Table({ rows }: { rows: readonly PoolPart[] }) {
             9 in 10 within
           </th>
           <th scope="col" className="number">
-            Longest wait
+            Longest <small>of those that started</small>
           </th>
           <th scope="col" className="number">
             Granted

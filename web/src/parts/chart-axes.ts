@@ -33,6 +33,12 @@ export const durations: Scale = {
 /** From 0 to 1. */
 export const parts: Scale = { format: percent, steps: [0.1, 0.25, 0.5, 1, 2, 5, 10], top: 1 };
 
+/** The same for what is rarely more than a small part, such as the use of all pools together. */
+export const smallParts: Scale = {
+  ...{ format: percent, topMin: 0.1 },
+  steps: [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10],
+};
+
 /** Anything that is counted, also per minute. */
 export const counts: Scale = {
   topMin: 1,
@@ -47,6 +53,13 @@ export const counts: Scale = {
     const digits = step === undefined ? (value >= 10 ? 0 : 2) : step >= 1 ? 0 : step >= 0.1 ? 1 : 2;
     return step === undefined ? String(Number(value.toFixed(digits))) : value.toFixed(digits);
   },
+};
+
+/** What comes one by one. */
+export const wholeCounts: Scale = {
+  ...counts,
+  topMin: 4,
+  steps: (counts.steps ?? []).filter((step) => step >= 1),
 };
 
 /** A time on the axis: the day at midnight, seconds only where the labels are that close. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Stats } from "../../../src/api/history-schemas.ts";
-import { closerLook, fittingRange, lengthNow, wholeDay } from "./chart-fit.ts";
+import { closerLook, fittingRange, lengthNow, rangeOf, shownRange, wholeDay } from "./chart-fit.ts";
 
 const now = Date.UTC(2026, 10, 17, 12) / 1_000;
 const step = (minutesAgo: number, asked: number, utilisation: number | null) =>
@@ -24,13 +24,26 @@ test.each([
   const { lengthSeconds, stepSeconds, until, since } = fitting(...steps);
   expect([lengthSeconds / 60, until]).toEqual([minutes, null]);
   expect(since).toBe(sinceMinutes === undefined ? undefined : now - sinceMinutes * 60);
-  expect(Math.abs(lengthSeconds / stepSeconds - 60)).toBeLessThan(6);
+  expect(lengthSeconds / stepSeconds).toBeGreaterThan(24);
+  expect(lengthSeconds / stepSeconds).toBeLessThanOrEqual(75);
+  expect([60 % stepSeconds, stepSeconds % 60]).toContain(0);
 });
 
 test("lengthNow() grows with the data, unless a window of fixed length was chosen", () => {
   const range = fitting(step(8, 1, 0));
   expect(lengthNow(range, now + 60)).toBe(9 * 60);
   expect(lengthNow(wholeDay, now + 60)).toBe(86_400);
+});
+
+test("shownRange() begins with the data if a longer time was chosen", () => {
+  const fit = fitting(step(900, 0, null), step(30, 1, 0));
+  expect(shownRange(rangeOf("7d"), fit)).toBe(fit);
+  expect(shownRange(null, fit)).toBe(fit);
+  const quarter = { lengthSeconds: 900, stepSeconds: 15, until: null };
+  expect(shownRange(quarter, fit)).toBe(quarter);
+  const zoomed = { lengthSeconds: 7_200, stepSeconds: 120, until: now };
+  expect(shownRange(zoomed, fit)).toBe(zoomed);
+  expect(shownRange(rangeOf("7d"), fitting(step(1_440, 1, 0)))).toEqual(rangeOf("7d"));
 });
 
 test("closerLook() is for what the first look cannot see: less than its own steps", () => {

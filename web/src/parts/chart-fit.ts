@@ -22,15 +22,22 @@ export const windows: Readonly<Record<string, number>> = {
   "7d": 7 * day,
 };
 export const windowNames = Object.keys(windows);
-/** About as many as a chart has room for. */
-const pointsPerWindow = 60;
+/** At most as many as a chart has room for. */
+const pointsMax = 75;
+/** In seconds. Those below a minute are parts of one, so that minutes can be counted. */
+const niceSteps = [
+  ...[1, 2, 5, 10, 15, 20, 30],
+  ...[1, 2, 5, 10, 15, 20, 30].map((minutes) => minutes * minute),
+  ...[1, 2, 3, 6, 12, 24].map((hours) => hours * hour),
+];
 
 export function rangeOf(window: string): ChartRange {
   return rangeOver(windows[window] ?? day, null);
 }
 
 export function rangeOver(lengthSeconds: number, until: number | null): ChartRange {
-  const stepSeconds = Math.max(1, Math.round(lengthSeconds / pointsPerWindow));
+  const least = lengthSeconds / pointsMax;
+  const stepSeconds = niceSteps.find((step) => step >= least) ?? Math.ceil(least);
   return { lengthSeconds, stepSeconds, until };
 }
 
@@ -58,6 +65,19 @@ export function fittingRange({ steps, to }: Read): ChartRange {
   const start = Date.parse(first) / 1_000;
   const since = used === -1 ? Math.max(start, end - hour) : start;
   return { ...rangeOver(Math.max(shortestSeconds, end - since), null), since };
+}
+
+/** A window that is longer than there is data would be empty with some dots: it begins with the data. */
+export function shownRange(
+  chosen: ChartRange | null,
+  fitting: ChartRange | undefined,
+): ChartRange | undefined {
+  if (chosen === null) return fitting;
+  const isLonger =
+    chosen.until === null &&
+    fitting?.since !== undefined &&
+    fitting.lengthSeconds < chosen.lengthSeconds;
+  return isLonger ? fitting : chosen;
 }
 
 function isWholeDay(first: string | undefined, end: number): boolean {

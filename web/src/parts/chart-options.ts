@@ -16,6 +16,12 @@ export interface Look {
 
 const steps = uPlot.paths.stepped?.({ align: 1 });
 const stepped = steps === undefined ? undefined : { paths: steps };
+const bars = uPlot.paths.bars?.({ size: [0.7, 28], align: 1 });
+/** Lines if nothing else is said. */
+const paths = {
+  dots: { paths: () => null },
+  bars: bars === undefined ? undefined : { paths: bars },
+};
 /** A shorter drag is a click. */
 const dragPixelsMin = 8;
 
@@ -72,12 +78,16 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
         width: 1.5,
         ...(line.dashed ? { dash: [4, 3] } : undefined),
         points: {
-          show: true,
+          show: line.draw !== "bars",
           size: 5,
           fill: colour(line.colour),
-          filter: (self: uPlot, index: number) => lonelyPoints(self.data[index]),
+          ...(line.draw === undefined && {
+            filter: (self: uPlot, index: number) => lonelyPoints(self.data[index]),
+          }),
         },
         ...(line.stepped ? stepped : undefined),
+        ...(line.draw && paths[line.draw]),
+        ...(line.draw === "bars" && { fill: colour(line.colour), width: 0 }),
         ...(line.fill ? { fill: colour("spark") } : undefined),
       })),
     ],

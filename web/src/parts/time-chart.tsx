@@ -18,6 +18,12 @@ export interface Line {
   readonly dashed?: boolean;
   /** Draws steps: a value is valid until the next one. */
   readonly stepped?: boolean;
+  /** `bars` for what is counted, `dots` for values that say nothing about the time between them. */
+  readonly draw?: "bars" | "dots";
+  /** The figure beside the name; absent: the last value. */
+  readonly total?: number | null;
+  /** What this figure is: `in all`. */
+  readonly aside?: string;
 }
 
 interface Props {
@@ -38,7 +44,7 @@ interface Props {
 const height = 160;
 const noMarks: readonly Mark[] = [];
 
-/** Values over time. Under the pointer all lines are read at once; the last values are text. */
+/** Values over time. Under the pointer all lines are read at once; a figure of each is text. */
 export function TimeChart(props: Props) {
   const { title, times, lines, scale, marks = noMarks, span, emptyText, onZoom } = props;
   const place = useRef<HTMLDivElement>(null);
@@ -51,7 +57,7 @@ export function TimeChart(props: Props) {
     () => [[...times], ...lines.map(({ values }) => [...values])],
     [times, lines],
   );
-  const look = lines.map(({ values: _, ...line }) => JSON.stringify(line)).join();
+  const look = lines.map(({ values: _, total: __, ...line }) => JSON.stringify(line)).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another look makes a new chart.
   useEffect(() => {
     const element = place.current;
@@ -84,11 +90,11 @@ export function TimeChart(props: Props) {
         {lines.map((line) => (
           <span key={line.label}>
             <i
-              className={line.dashed ? "dashed" : undefined}
+              className={line.draw ?? (line.dashed ? "dashed" : undefined)}
               style={{ color: `var(--${line.colour})` }}
               aria-hidden="true"
             />
-            {line.label} <b>{lastOf(line.values, scale)}</b>
+            {line.label} <b>{figureOf(line, scale)}</b> {line.aside}
           </span>
         ))}
       </figcaption>
@@ -100,9 +106,9 @@ export function TimeChart(props: Props) {
   );
 }
 
-function lastOf(values: readonly (number | null)[], { format }: Scale): string {
-  const last = values.findLast((value) => value !== null);
-  return last === undefined || last === null ? "–" : format(last);
+function figureOf({ values, total }: Line, { format }: Scale): string {
+  const figure = total === undefined ? values.findLast((value) => value !== null) : total;
+  return figure === undefined || figure === null ? "–" : format(figure);
 }
 
 /** A mark this near to the pointer is named, in pixels. */

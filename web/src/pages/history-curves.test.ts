@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { Stats } from "../../../src/api/history-schemas.ts";
+import { heldLines, oldestLine, startBars, waitLines } from "./history-curves.ts";
+
+const start = Date.UTC(2026, 10, 17, 12);
+
+/** Steps with so many leases each, which waited as many seconds as their number in all. */
+function statsOf(granted: readonly number[], stepSeconds: number, more: object = {}): Stats {
+  const spread = (count: number) =>
+    count === 0 ? null : { p50: 1, p90: 2, p99: 3, max: 4, mean: 1 };
+  const part = (count: number) => ({
+    ...{ asked: count, granted: count, ended: 0, expired: 0, left: 0, utilisation: 0.5 },
+    ...{ waitSeconds: spread(count), dimensions: [] },
+  });
+  const all = granted.reduce((sum, count) => sum + count, 0);
+  return {
+    ...{ pool: "aws", stepSeconds, outages: [], total: part(all) },
+    from: new Date(start).toISOString(),
+    to: new Date(start + granted.length * stepSeconds * 1_000).toISOString(),
+    steps: granted.map((count, index) => ({
+      ...{ at: new Date(start + index * stepSeconds * 1_000).toISOString(), ...part(count) },
+    })),
+    ...more,
+  } as unknown as Stats;
+}
+
+const valuesOf = (stats: Stats) => startBars(stats).lines[0]?.values;
+
+test("startBars() counts by the minute at least: one lease in a second is one, and not 60", () => {
+  const stats = statsOf([...Array(59).fill(0), 1], 1);
+  expect(startBars(stats).title).toBe("Leases per minute");
+  expect(valuesOf(stats)).toEqual([1]);
+  expect(startBars(stats).lines[0]).toMatchObject({ total: 1, aside: "in all" });
+});
+
+test("startBars() ends with a whole bar; the first one may begin before the chart", () => {
+  const stats = statsOf([1, 2, 2, 2, 3, 3, 3], 20);
+  expect(valuesOf(stats)).toEqual([1, 6, 9]);
+  expect(startBars(stats).times).toEqual([-40, 20, 80].map((at) => start / 1_000 + at));
+});
+
+test("startBars() of long steps counts what each has", () => {
+  const stats = statsOf([5, 0, 7], 1_200);
+  expect(startBars(stats).title).toBe("Leases per 20m");
+  expect(valuesOf(stats)).toEqual([5, 0, 7]);
+});
+
+test("startBars() has nothing where there was nothing to lend, or no server", () => {
+  const stats = statsOf([0, 0, 3], 60);
+  const [none, ...others] = stats.steps;
+  const away = { from: others[0]?.at ?? "", to: others[1]?.at ?? "" };
+  const steps = [{ ...none, utilisation: null }, ...others] as Stats["steps"];
+  expect(valuesOf({ ...stats, steps, outages: [away] } as Stats)).toEqual([null, null, 3]);
+});
+
+test.each([
+  ["many", "aws", [9, 8, 0, 1], ["9 in 10 within", "half within"]],
+  ["few", "aws", [1, 2, 0, 9], ["longest"]],
+  ["no", "aws", [0, 0], ["9 in 10 within", "half within"]],
+  ["all pools'", null, [9, 9], ["longest", "99 in 100 within"]],
+])("waitLines() of %s waits", (_, pool, granted, labels) => {
+  expect(waitLines(statsOf(granted, 60, { pool })).map(({ label }) => label)).toEqual(labels);
+});
+
+test("the figures beside the names are of the whole time", () => {
+  const stats = statsOf([9, 9, 0], 60);
+  expect(waitLines(stats).map(({ total }) => total)).toEqual([2, 1]);
+  expect(heldLines(stats)).toMatchObject([{ total: 0.5, aside: "on average" }]);
+  expect(oldestLine([0, 60], 100, 50)).toMatchObject({ values: [null, 50], total: 50 });
+});

@@ -1,0 +1,107 @@
+/** The curves of a time, and beside the name of each its figure for the whole of that time. */
+import type { Stats } from "../../../src/api/history-schemas.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
+import type { Line } from "../parts/time-chart.tsx";
+import { isAwayIn } from "./mark-facts.ts";
+
+const waitLabels = {
+  p50: "half within",
+  p90: "9 in 10 within",
+  p99: "99 in 100 within",
+  max: "longest",
+} as const;
+
+/** Fewer waits than this have no percentiles: each is drawn by itself. */
+const fewWaits = 3;
+
+export function waitLines({ pool, steps, total }: Stats): Line[] {
+  const line = (key: keyof typeof waitLabels, look: Pick<Line, "dashed" | "draw">): Line => ({
+    ...{ label: waitLabels[key], colour: "late", total: total.waitSeconds?.[key] ?? null, ...look },
+    values: steps.map(({ waitSeconds }) => waitSeconds?.[key] ?? null),
+  });
+  // Of all pools together, nine in ten hardly ever wait.
+  if (pool === null) return [line("max", { draw: "dots" }), line("p99", { dashed: true })];
+  const counted = steps.filter(({ granted }) => granted > 0);
+  const sparse = counted.filter(({ granted }) => granted < fewWaits).length;
+  if (sparse > counted.length / 2) return [line("max", { draw: "dots" })];
+  return [line("p90", {}), line("p50", { dashed: true })];
+}
+
+/** The other lines have only requests that have started. This wait has grown since it was asked. */
+export function oldestLine(times: readonly number[], now: number, seconds: number | null): Line {
+  const values = times.map((at, index) => {
+    if (seconds === null) return null;
+    const waited = seconds - (now - at);
+    return index === times.length - 1 ? seconds : waited < 0 ? null : waited;
+  });
+  return { label: "oldest waiting", colour: "other", values, total: seconds, aside: "now" };
+}
+
+/** Beyond these, dimensions are in the tables. The first has the colour of what is held. */
+const dimensionColours = ["held", "cleaning", "making", "dirty"];
+
+/** A line for each dimension of a shared pool, one for anything else. */
+export function heldLines(stats: Stats): Line[] {
+  const { pool, steps, total } = stats;
+  const isAway = awayIn(stats);
+  const line = (of: (step: Stats["steps"][number]) => number | null) =>
+    steps.map((step, index) => (isAway[index] ? null : of(step)));
+  const aside = "on average";
+  if (pool === null || total.dimensions.length === 0) {
+    const values = line(({ utilisation }) => utilisation);
+    const whole = total.utilisation;
+    return [{ label: "held", colour: "held", fill: true, values, total: whole, aside }];
+  }
+  return total.dimensions.slice(0, dimensionColours.length).map(({ name, utilisation }, index) => ({
+    ...{ label: name, colour: dimensionColours[index] ?? "other", total: utilisation, aside },
+    values: line(
+      ({ dimensions }) => dimensions.find((one) => one.name === name)?.utilisation ?? null,
+    ),
+  }));
+}
+
+const minute = 60;
+
+/** What is counted in bars: each is a minute or longer, and has as many as there were, never more. */
+export function startBars(stats: Stats) {
+  const { steps, stepSeconds, total } = stats;
+  const isAway = awayIn(stats);
+  const size = Math.max(1, Math.ceil(minute / stepSeconds));
+  const lengthSeconds = size * stepSeconds;
+  // The last bar is whole; the first may begin before the chart does.
+  const start = steps.length % size === 0 ? 0 : (steps.length % size) - size;
+  const bars = Array.from({ length: Math.ceil(steps.length / size) }, (_, index) => {
+    const from = start + index * size;
+    return { from, to: from + size };
+  });
+  const [first] = stepTimes(stats);
+  const line = (key: "granted" | "expired", label: string, colour: string): Line => ({
+    ...{ label, colour, draw: "bars", total: total[key], aside: "in all" },
+    values: bars.map(({ from, to }) => {
+      const within = steps.slice(Math.max(0, from), to);
+      const count = within.reduce((sum, step) => sum + step[key], 0);
+      const isKnown = within.some(({ asked, utilisation }, index) => {
+        return asked > 0 || (utilisation !== null && !isAway[Math.max(0, from) + index]);
+      });
+      return count > 0 || isKnown ? count : null;
+    }),
+  });
+  return {
+    title: `Leases per ${lengthSeconds === minute ? "minute" : roughDuration(lengthSeconds * 1_000)}`,
+    times: bars.map(({ from }) => (first ?? 0) + from * stepSeconds),
+    lines: [line("granted", "started", "started"), line("expired", "expired", "bad")],
+  };
+}
+
+export function stepTimes({ steps }: Stats): number[] {
+  return steps.map(({ at }) => Date.parse(at) / 1_000);
+}
+
+/** For each step, whether the server did not run in it. */
+function awayIn(stats: Stats): boolean[] {
+  const endMs = Date.parse(stats.to);
+  return stepTimes(stats).map((at) => {
+    const startMs = at * 1_000;
+    return isAwayIn(stats.outages, startMs, Math.min(endMs, startMs + stats.stepSeconds * 1_000));
+  });
+}
