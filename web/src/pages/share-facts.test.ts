@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Space } from "../../../src/api/space-schemas.ts";
-import { dimensionOf, sharedPools, sharesOf } from "./share-facts.ts";
+import { dimensionOf, nextSpace, nextWords, sharedPools, sharesOf } from "./share-facts.ts";
 
 const space = (name: string, weight: number, held: number, quota?: number): Space => ({
   ...{ name, weight, share: 0, leases: 0, waiting: 0, waitingMax: null },
@@ -50,4 +50,15 @@ test("sharedPools() has only pools of which several spaces hold something", () =
     { ...space("payments", 1, 0), holds: [of("gcp", 1), of("aws", 5)] },
   ];
   expect(sharedPools(spaces)).toEqual(["aws", "gcp"]);
+});
+
+test("nextSpace() is of those that wait, also if another share is lower", () => {
+  const idle = { ...space("ops", 1, 0), share: 0 };
+  const [web, payments] = [
+    { ...space("web", 1, 3), share: 0.6, waiting: 2 },
+    { ...space("payments", 1, 3), share: 0.2, waiting: 1 },
+  ];
+  expect(nextSpace([idle, web, payments])).toBe(payments);
+  expect(nextWords(payments)).toBe("lowest share: 0.20");
+  expect(nextWords(nextSpace([idle]))).toBe("nobody waits");
 });

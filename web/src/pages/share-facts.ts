@@ -75,3 +75,14 @@ export function sharedPools(spaces: readonly Space[]): string[] {
     .sort(([a, x], [b, y]) => y.part - x.part || a.localeCompare(b))
     .map(([pool]) => pool);
 }
+
+/** Of the spaces in which somebody waits, the one with the lowest share. */
+export function nextSpace(spaces: readonly Space[]): Space | undefined {
+  return spaces
+    .filter(({ waiting }) => waiting > 0)
+    .toSorted((a, b) => a.share - b.share || a.name.localeCompare(b.name))[0];
+}
+
+export function nextWords(next: Space | undefined): string {
+  return next === undefined ? "nobody waits" : `lowest share: ${next.share.toFixed(2)}`;
+}

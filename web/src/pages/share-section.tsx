@@ -61,15 +61,22 @@ export function ShareBars({ shares, unit, legend = true }: SharesProps) {
   );
 }
 
-export function ShareLegend({ withQuota = false }: { withQuota?: boolean }) {
+interface LegendProps {
+  readonly withWeight?: boolean;
+  readonly withQuota?: boolean;
+}
+
+export function ShareLegend({ withWeight = true, withQuota = false }: LegendProps) {
   return (
     <p className="legend">
       <span>
         <i className="look-held" aria-hidden="true" /> held
       </span>
-      <span>
-        <i className="key-mark" aria-hidden="true" /> its part by weight
-      </span>
+      {withWeight ? (
+        <span>
+          <i className="key-mark" aria-hidden="true" /> its part by weight
+        </span>
+      ) : null}
       {withQuota ? (
         <span>
           <i className="key-quota" aria-hidden="true" /> quota

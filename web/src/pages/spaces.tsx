@@ -8,7 +8,7 @@ import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { at } from "../router.ts";
-import { dimensionOf, sharedPools, sharesOf } from "./share-facts.ts";
+import { dimensionOf, nextSpace, nextWords, sharedPools, sharesOf } from "./share-facts.ts";
 import { ShareBar, ShareBars, ShareLegend } from "./share-section.tsx";
 
 /** All spaces: who is next, what each holds, and its quotas. */
@@ -31,7 +31,6 @@ export function Spaces() {
           <ShareTable spaces={next} />
           <QuotaTable spaces={next} />
           <SharedPools spaces={next} />
-          <Holds spaces={next} />
         </>
       )}
     </>
@@ -50,20 +49,15 @@ function SpaceTiles({ spaces }: { spaces: readonly Space[] }) {
       figures={[
         { label: "Spaces", value: spaces.length },
         {
-          label: "Next in line",
+          label: "Next in line of those that wait",
           value: first?.name ?? "–",
-          aside: first === undefined ? "nobody waits" : `lowest share: ${first.share.toFixed(2)}`,
+          aside: nextWords(first),
         },
         { label: "Waiting", value: waiting, href: "/queue?group=space" },
         { label: "Quotas reached", value: reached, aside: `of ${quotas.length}`, bad: reached > 0 },
       ]}
     />
   );
-}
-
-/** Of the spaces in which somebody waits, the one with the lowest share. */
-function nextSpace(spaces: readonly Space[]): Space | undefined {
-  return spaces.find(({ waiting }) => waiting > 0);
 }
 
 /** What each space may hold at most. Those that are reached or nearly so come first. */
@@ -143,7 +137,7 @@ function QuotaRow({ name, quota, hasCohorts }: QuotaProps) {
   );
 }
 
-const sharedAtFirst = 6;
+const sharedAtFirst = 4;
 
 /** Who takes from whom: only pools of which several spaces hold something. */
 function SharedPools({ spaces }: { spaces: readonly Space[] }) {
@@ -179,13 +173,14 @@ function SharedPools({ spaces }: { spaces: readonly Space[] }) {
 /** The fair shares as a picture: the part that each space holds beside the part of its weight. */
 function ShareTable({ spaces }: { spaces: readonly Space[] }) {
   const first = nextSpace(spaces);
+  const fairs = spaces.map((space) => fairPart(space, spaces));
   return (
     <section aria-labelledby="shares-title">
       <h2 id="shares-title">
         Fair shares{" "}
         <small className="about">
-          Within a priority, the space with the lowest share is next. Share: the largest part that
-          it holds of any pool, divided by its weight.
+          Within a priority, of the spaces that wait the one with the lowest share is next. Share:
+          the largest part that it holds of any pool, divided by its weight.
         </small>
       </h2>
       <table className="space-table stack">
@@ -195,7 +190,7 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
             <th scope="col" className="number">
               Weight
             </th>
-            <th scope="col">Holds most of</th>
+            <th scope="col">Its largest part of a pool</th>
             <th scope="col" className="number">
               Share
             </th>
@@ -208,15 +203,15 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
           </tr>
         </thead>
         <tbody>
-          {spaces.map((space) => (
+          {spaces.map((space, index) => (
             <ShareRow
               key={space.name}
-              {...{ space, isNext: space === first, fair: fairPart(space, spaces) }}
+              {...{ space, isNext: space === first, fair: fairs[index] ?? 1 }}
             />
           ))}
         </tbody>
       </table>
-      <ShareLegend />
+      <ShareLegend withWeight={fairs.some((fair) => fair < 1)} />
     </section>
   );
 }
@@ -236,26 +231,30 @@ interface RowProps {
 function ShareRow({ space, fair, isNext }: RowProps) {
   const { name, weight, share, leases, waiting, waitingMax, holds } = space;
   const [most] = holds;
-  const part = most === undefined ? 0 : most.held / Math.max(1e-9, most.capacity);
+  const part = most === undefined ? 0 : partOf(most);
   return (
     <tr data-row>
       <th scope="row">
-        <a href={`#${encodeURIComponent(name)}`}>{name}</a>{" "}
-        {isNext ? <span className="gate-status open">next</span> : null}
+        {name} {isNext ? <span className="gate-status open">next</span> : null}
       </th>
       <td className="number" data-label="Weight">
         {weight}
       </td>
       <td className="space-part">
         <ShareBar share={part} fair={fair} quota={null} />
-        <span>
-          {most === undefined ? "nothing" : `${percent(part)} of ${heldName(most)}`}
-          {most !== undefined && fair === 1 ? (
-            <span className="faint" title="No other space holds some of it">
-              , alone
-            </span>
-          ) : null}
-        </span>
+        {most === undefined ? (
+          <span className="faint">nothing</span>
+        ) : (
+          <span>
+            {percent(part)}: {grouped(most.held)} of {grouped(most.capacity)} <Of {...most} />
+            {fair === 1 ? (
+              <span className="faint" title="No other space holds some of it">
+                , alone
+              </span>
+            ) : null}
+          </span>
+        )}
+        <Holds holds={holds} />
       </td>
       <td className="number strong" data-label="Share">
         {share.toFixed(2)}
@@ -273,47 +272,33 @@ function ShareRow({ space, fair, isNext }: RowProps) {
   );
 }
 
-function heldName({ pool, dimension }: Space["holds"][number]): string {
-  return dimension === null ? pool : `${dimension} of ${pool}`;
+function partOf({ held, capacity }: Space["holds"][number]): number {
+  return held / Math.max(1e-9, capacity);
 }
 
 /** A space may hold something of hundreds of pools. */
 const holdsAtFirst = 8;
 
-function Holds({ spaces }: { spaces: readonly Space[] }) {
-  return (
-    <section aria-labelledby="holds-title">
-      <h2 id="holds-title">
-        What each space holds <small className="about">The largest part of a pool first.</small>
-      </h2>
-      <ul className="spaces">
-        {spaces.map((space) => (
-          <SpaceCard key={space.name} space={space} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function SpaceCard({ space: { name, holds } }: { space: Space }) {
+/** All that the space holds, on demand. */
+function Holds({ holds }: Pick<Space, "holds">) {
   const [limit, setLimit] = useState(holdsAtFirst);
-  if (holds.length === 0) return null;
+  if (holds.length < 2) return null;
   return (
-    <li id={name}>
-      <h3>{name}</h3>
+    <details>
+      <summary>All {grouped(holds.length)} that it holds some of</summary>
       <dl className="space-bars">
-        {holds.slice(0, limit).map(({ pool, dimension, held, capacity }) => (
+        {holds.slice(0, limit).map((hold) => (
           <Bar
-            key={`${pool} ${dimension}`}
-            label={<Of pool={pool} dimension={dimension} />}
-            part={held / Math.max(1e-9, capacity)}
-            value={`${grouped(held)} of ${grouped(capacity)}`}
-            aside={percent(held / Math.max(1e-9, capacity))}
+            key={`${hold.pool} ${hold.dimension}`}
+            label={<Of {...hold} />}
+            part={partOf(hold)}
+            value={`${grouped(hold.held)} of ${grouped(hold.capacity)}`}
+            aside={percent(partOf(hold))}
           />
         ))}
       </dl>
       <MoreButton shown={limit} of={holds.length} onMore={setLimit} />
-    </li>
+    </details>
   );
 }
 
