@@ -55,7 +55,9 @@ describe.skipIf(chromiumPath === undefined)("the page Audit", () => {
     const rows = page.locator("tr[data-row]");
     const drained = rows.filter({ hasText: "resource changed" });
     await drained.getByText("disk is <b>broken</b>").waitFor();
-    expect(await drained.locator("th").textContent()).toMatch(/^ann \(ada\) http, ops$/);
+    expect(await drained.locator("th").textContent()).toMatch(
+      /^ann \(ada\), of space ops, by http$/,
+    );
     expect(await rows.filter({ hasText: "lease granted" }).count()).toBe(0);
     const refused = rows.filter({ hasText: "call refused" });
     await refused.getByText("PATCH /v1/resources").waitFor();
@@ -66,6 +68,10 @@ describe.skipIf(chromiumPath === undefined)("the page Audit", () => {
     expect(await rows.textContent()).toMatch(/configuration changedaws-1 and 2 more/);
     await page.getByLabel("Action").selectOption("Everything");
     await rows.filter({ hasText: "lease granted" }).getByText("e2e/7").waitFor();
+    const callers = page.locator("datalist option");
+    expect(await callers.evaluateAll((all) => all.map((one) => one.getAttribute("value")))).toEqual(
+      [...["ann", "ci"]],
+    );
     await page.getByLabel("Exact caller").fill("ci");
     await drained.waitFor({ state: "detached" });
     await expect.poll(() => refused.count()).toBe(1);
@@ -74,6 +80,9 @@ describe.skipIf(chromiumPath === undefined)("the page Audit", () => {
     await drained.waitFor();
     await expect.poll(() => rows.count()).toBe(1);
     expect(new URL(page.url()).searchParams.get("q")).toBe("broken");
+    await page.getByLabel("Time").selectOption("the last 15m");
+    await expect.poll(() => new URL(page.url()).searchParams.get("since")).toBe("15m");
+    await drained.waitFor();
     await page.reload();
     await drained.getByRole("link", { name: "aws-3" }).click();
     await page.getByRole("heading", { name: "aws-3" }).waitFor();

@@ -31,6 +31,11 @@ const actions = [
   ["lease-ended", "Ends of leases"],
 ] as const;
 
+const times = [
+  ["", "any time"],
+  ...["15m", "1h", "24h", "7d"].map((age) => [age, `the last ${age}`] as const),
+] as const;
+
 const settleMs = 300;
 const shownAtFirst = 100;
 
@@ -55,11 +60,13 @@ function Entries() {
   const [text] = useFilter("q");
   const [by] = useFilter("by");
   const [action] = useFilter("action");
+  const [since] = useFilter("since");
   const [limit, setLimit] = useState(shownAtFirst);
   const filter = {
     limit,
     text: useSettled(text, settleMs) || undefined,
     by: useSettled(by, settleMs) || undefined,
+    since: since || undefined,
     ...(action === "" ? { kind: "decisions" as const } : undefined),
     action: action === "" || action === everything ? undefined : action,
   };
@@ -70,8 +77,9 @@ function Entries() {
     <>
       <div className="tools">
         <FilterBox label="Filter by name or reason" />
-        <FilterBox label="Exact caller" name="by" hint={false} />
+        <FilterBox label="Exact caller" name="by" hint={false} suggested={callersIn(data)} />
         <Pick name="action" label="Action" options={actions} />
+        <Pick name="since" label="Time" options={times} />
         <CsvButton name="audit" rows={() => csvRows(data?.items ?? [])} />
         <button
           type="button"
@@ -115,6 +123,11 @@ function Entries() {
       )}
     </>
   );
+}
+
+/** Of the entries that are shown, by name. */
+function callersIn(page: AuditPage | undefined): string[] {
+  return [...new Set((page?.items ?? []).flatMap(({ by }) => by ?? []))].sort();
 }
 
 function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
@@ -197,13 +210,14 @@ function Caller({ entry }: { readonly entry: AuditEntry }) {
         </>
       )}
       <small className="faint">
-        {" "}
-        {way === "clock" ? "by its clock" : way}
-        {space === undefined ? "" : `, ${space}`}
+        {space === undefined ? "" : `, of space ${space}`}, by {ways[way] ?? way}
       </small>
     </>
   );
 }
+
+/** How the call came; others are words already. */
+const ways: Readonly<Record<string, string>> = { clock: "its clock", config: "the file" };
 
 function Objects({
   entry: { resources, lease, holder, pools, detail },

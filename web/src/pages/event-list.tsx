@@ -4,6 +4,8 @@ import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import type { EventFilter } from "../../../src/core/explain/event-about.ts";
 import { useAnswer } from "../data/query.ts";
 import { earlierEvents, eventsAbout } from "../data/questions.ts";
+import { type Fold, foldWords } from "../parts/event-folds.ts";
+import type { Subjects } from "../parts/event-subjects.ts";
 import { toneOf } from "../parts/event-tone.ts";
 import { EventWords } from "../parts/event-words.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
@@ -13,22 +15,60 @@ import { Moment } from "../parts/times.tsx";
 export function EventList({ events }: { events: readonly FeedEvent[] }) {
   return (
     <ol className="events">
-      {events.map((event, index) => (
-        <li key={event.seq} className={`tone-${toneOf(event)}`}>
-          <span className="faint number optional">{event.seq}</span>
-          <span className={isSameSecond(event, events[index - 1]) ? "time same" : "time"}>
-            <Moment at={event.at} />
-          </span>
-          <EventWords event={event} />
-        </li>
+      {events.map((event) => (
+        <EventRow key={event.seq} event={event} />
       ))}
     </ol>
   );
 }
 
-/** A busy second is named once. */
-function isSameSecond({ at }: FeedEvent, above: FeedEvent | undefined): boolean {
-  return above !== undefined && above.at.slice(0, 19) === at.slice(0, 19);
+function EventRow({ event }: { event: FeedEvent }) {
+  return (
+    <li className={`tone-${toneOf(event)}`}>
+      <span className="time">
+        <Moment at={event.at} />
+      </span>
+      <EventWords event={event} />
+      <span className="faint number optional">{event.seq}</span>
+    </li>
+  );
+}
+
+interface FoldedProps {
+  readonly folds: readonly Fold[];
+  readonly subjects: Subjects;
+}
+
+/** The newest first; what happens all the time is one row, which opens. */
+export function FoldedEvents({ folds, subjects }: FoldedProps) {
+  return (
+    <ol className="events">
+      {folds.map((fold) => {
+        const [event] = fold.events;
+        if (event === undefined) return null;
+        return fold.events.length === 1 ? (
+          <EventRow key={fold.key} event={event} />
+        ) : (
+          <FoldRow key={fold.key} fold={fold} newest={event} words={foldWords(fold, subjects)} />
+        );
+      })}
+    </ol>
+  );
+}
+
+function FoldRow({ fold, newest, words }: { fold: Fold; newest: FeedEvent; words: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li className={`fold tone-${toneOf(newest)}`}>
+      <span className="time">
+        <Moment at={newest.at} />
+      </span>
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>{words}</summary>
+        {isOpen ? <EventList events={fold.events} /> : null}
+      </details>
+    </li>
+  );
 }
 
 interface AboutProps {

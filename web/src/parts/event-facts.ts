@@ -14,6 +14,16 @@ export function text(value: unknown): string {
   return value === undefined || value === null ? "" : String(value);
 }
 
+/** A state after "is"; any other is a word already. */
+export function stateWords(state: unknown): string {
+  return states.get(text(state)) ?? text(state);
+}
+
+const states = new Map([
+  ["tombstone", "gone"],
+  ["toBeDeleted", "to be deleted"],
+]);
+
 /** `: because of this`, or nothing. Only the first line: the rest is on the page of the subject. */
 export function after(value: unknown): string {
   const [first = ""] = text(value).trim().split("\n");

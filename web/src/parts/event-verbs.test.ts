@@ -12,6 +12,8 @@ test.each([
   [{ type: "resource-retired", movesTo: { pool: "b" } }, "moves to b after its release"],
   [{ type: "pool-withheld", why: "no CPU" }, "lends nothing: no CPU"],
   [{ type: "cluster-reported", progress: 0.4, message: "half" }, "reports 40 %, half"],
+  [{ type: "cluster-moved", state: "tombstone" }, "is gone"],
+  [{ type: "cluster-moved", state: "constructor" }, "is constructor"],
   [{ type: "lease-granted" }, undefined],
 ])("verbOf(%j)", (event, want) => {
   expect(verbOf(event)).toBe(want);

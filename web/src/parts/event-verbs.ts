@@ -1,6 +1,6 @@
 /** What events say about a resource or a pool, after its name. A new type of event needs a line here. */
 import type { DurableEvent, WaitCode } from "../../../src/core/model/event.ts";
-import { after, type Facts, factsOf, listOf, text } from "./event-facts.ts";
+import { after, type Facts, factsOf, listOf, stateWords, text } from "./event-facts.ts";
 
 type Verb = (event: Facts) => string;
 type Verbs<Subject extends string> = Readonly<
@@ -27,7 +27,7 @@ const ofResources: Verbs<"resource" | "cluster"> = {
   "resource-resized": () => "has another capacity now",
   "resource-adopted": ({ dynamic }) =>
     dynamic === true ? "is no longer listed, and kept on demand" : "is listed in the file now",
-  "cluster-moved": ({ state, why }) => `is ${text(state)}${after(why)}`,
+  "cluster-moved": ({ state, why }) => `is ${stateWords(state)}${after(why)}`,
   "cluster-wanted": ({ wanted, why }) => `is to be ${text(wanted)}${after(why)}`,
   "cluster-reported": reported,
   "cluster-held": ({ hold }) =>

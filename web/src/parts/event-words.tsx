@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { holderOf } from "../data/holder-names.ts";
 import { at } from "../router.ts";
-import { factsOf, listOf, text } from "./event-facts.ts";
+import { factsOf, listOf, stateWords, text } from "./event-facts.ts";
 import { causeWords, isCleaning, verbOf, waitText } from "./event-verbs.ts";
 import { Link } from "./link.tsx";
 import { amountText, conditionsText } from "./wants.ts";
@@ -183,7 +183,7 @@ function backOf(back: unknown): ReactNode {
         ? ", which cools down"
         : state === "free"
           ? ""
-          : `, which is ${text(state)} now`}
+          : `, which is ${stateWords(state)} now`}
     </span>
   ));
 }

@@ -1,3 +1,4 @@
+import { useId } from "react";
 import { useFilter } from "../router.ts";
 import { KeyCap } from "./key-cap.tsx";
 
@@ -6,11 +7,14 @@ interface Props {
   readonly name?: string;
   /** Whether to show its key, `f`, which focuses the first filter of a view. */
   readonly hint?: boolean;
+  /** Values to choose from; any other can be written as well. */
+  readonly suggested?: readonly string[];
 }
 
 /** Filters the view. The address contains the text, so that the view can be shared. */
-export function FilterBox({ label, name = "q", hint = true }: Props) {
+export function FilterBox({ label, name = "q", hint = true, suggested }: Props) {
   const [text, setText] = useFilter(name);
+  const list = useId();
   return (
     <span className="filter keyed">
       <input
@@ -18,6 +22,7 @@ export function FilterBox({ label, name = "q", hint = true }: Props) {
         data-filter
         aria-label={label}
         placeholder={label}
+        list={suggested === undefined ? undefined : list}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
@@ -25,6 +30,13 @@ export function FilterBox({ label, name = "q", hint = true }: Props) {
         }}
       />
       {hint ? <KeyCap name="f" /> : null}
+      {suggested === undefined ? null : (
+        <datalist id={list}>
+          {suggested.map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      )}
     </span>
   );
 }

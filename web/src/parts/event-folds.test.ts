@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { foldsOf, foldWords } from "./event-folds.ts";
+import { subjectsIn } from "./event-subjects.ts";
+
+const second = (seconds: number) =>
+  new Date(Date.UTC(2026, 10, 17) + seconds * 1_000).toISOString();
+const granted = (seq: number, pool: string, seconds = 0): FeedEvent => {
+  const ask = { items: [{ pool, count: 1 }], space: "web" };
+  return { seq, at: second(seconds), type: "lease-granted", id: `r${seq}`, ask };
+};
+const ended = (seq: number, id: string, why: string, resource = "x"): FeedEvent => ({
+  ...{ seq, at: second(0), type: "lease-ended", id, why, back: [{ resource, state: "free" }] },
+});
+
+describe("foldsOf()", () => {
+  test("puts several of one kind into a row, and leaves trouble as it is", () => {
+    const events = [
+      ended(7, "a", "expired"),
+      granted(6, "aws"),
+      ended(5, "b", "released"),
+      granted(4, "aws"),
+      ended(3, "c", "released"),
+      granted(2, "gcp"),
+    ];
+    const folds = foldsOf(events).map((fold) => fold.events.map(({ seq }) => seq));
+    expect(folds).toEqual([[7], [6, 4, 2], [5], [3]]);
+  });
+
+  test("begins a new row after some seconds, with a key that stays", () => {
+    const early = [granted(3, "aws", 4), granted(2, "aws", 3), granted(1, "aws", 2)];
+    const [before] = foldsOf(early);
+    const [next, same] = foldsOf([granted(5, "aws", 5), granted(4, "aws", 4.5), ...early]);
+    expect(next?.events).toHaveLength(1);
+    expect(same?.events).toHaveLength(4);
+    expect(same?.key).toBe(before?.key);
+  });
+});
+
+test.each([
+  [["aws", "aws", "aws"], "3 leases granted in aws"],
+  [["aws", "gcp", "aws"], "3 leases granted in 2 pools, 2 of them in aws"],
+  [["aws", "gcp", "lab"], "3 leases granted in 3 pools"],
+])("foldWords() of %j", (pools, words) => {
+  const events = pools.map((pool, index) => granted(9 - index, pool));
+  expect(foldsOf(events).map((fold) => foldWords(fold, subjectsIn(events)))).toEqual([words]);
+});
+
+test("subjectsIn() knows pools and spaces from the first event of a request, or from names", () => {
+  const events = [
+    ended(5, "r1", "released", "any-name"),
+    ended(4, "before", "released", "aws-big-7"),
+    granted(3, "aws"),
+    granted(2, "aws-big"),
+    granted(1, "gcp"),
+  ];
+  const { poolsOf, spaceOf, pools, spaces } = subjectsIn(events);
+  expect([pools, spaces]).toEqual([["aws", "aws-big", "gcp"], ["web"]]);
+  expect(events.slice(0, 2).map(poolsOf)).toEqual([["gcp"], ["aws-big"]]);
+  expect(events.slice(0, 2).map(spaceOf)).toEqual(["web", ""]);
+});

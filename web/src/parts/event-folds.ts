@@ -1,0 +1,79 @@
+/** What happens all the time, several at once in a row: a busy server has thirty events a second. */
+import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import type { Subjects } from "./event-subjects.ts";
+import { toneOf } from "./event-tone.ts";
+import { isCleaning } from "./event-verbs.ts";
+
+/** Events of one kind and about one time; the newest first. Most have only one. */
+export interface Fold {
+  /** Stays the same while more of them happen. */
+  readonly key: string;
+  readonly events: readonly FeedEvent[];
+}
+
+/** Fewer are shown one by one. */
+const foldedMin = 3;
+/** About as long as people need to read a row. */
+const spanMs = 5_000;
+
+/** The newest first, as the events are. Trouble is never folded. */
+export function foldsOf(events: readonly FeedEvent[]): Fold[] {
+  const folds = new Map<string, FeedEvent[]>();
+  for (const event of events) {
+    const kind = kindOf(event);
+    const span = Math.floor(Date.parse(event.at) / spanMs);
+    const key = kind === undefined ? String(event.seq) : `${kind} ${span}`;
+    const found = folds.get(key);
+    if (found === undefined) folds.set(key, [event]);
+    else found.push(event);
+  }
+  return [...folds]
+    .flatMap(([key, all]): Fold[] => {
+      if (all.length >= foldedMin) return [{ key, events: all }];
+      return all.map((event) => ({ key: String(event.seq), events: [event] }));
+    })
+    .sort((a, b) => (b.events[0]?.seq ?? 0) - (a.events[0]?.seq ?? 0));
+}
+
+const kinds: Readonly<Record<string, (count: string) => string>> = {
+  granted: (count) => `${count} leases granted`,
+  cleaning: (count) => `${count} cleanings begun`,
+  released: (count) => `${count} leases released`,
+  given: (count) => `${count} resources released before the rest of their lease`,
+  queued: (count) => `${count} requests queued`,
+  rested: (count) => `${count} cooldowns over`,
+};
+
+/** Undefined: each is news. */
+function kindOf(event: FeedEvent): string | undefined {
+  if (["late", "bad"].includes(toneOf(event))) return undefined;
+  switch (event.type) {
+    case "lease-granted":
+      return isCleaning(event) ? "cleaning" : "granted";
+    case "lease-ended":
+      return event["why"] === "released" ? "released" : undefined;
+    case "claim-ended":
+      return event["why"] === "released" ? "given" : undefined;
+    case "request-queued":
+      return "queued";
+    case "resource-rested":
+      return "rested";
+    default:
+      return undefined;
+  }
+}
+
+/** `12 leases granted in aws-slot`, or in how many pools. */
+export function foldWords({ events }: Fold, { poolsOf }: Pick<Subjects, "poolsOf">): string {
+  const [first] = events;
+  const kind = first === undefined ? undefined : kindOf(first);
+  const what = kinds[kind ?? ""]?.(String(events.length)) ?? `${events.length} events`;
+  const counts = new Map<string, number>();
+  for (const pool of events.flatMap(poolsOf)) counts.set(pool, (counts.get(pool) ?? 0) + 1);
+  const [most, ...others] = [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b));
+  if (most === undefined) return what;
+  const [pool, count] = most;
+  if (others.length === 0) return `${what} in ${pool}`;
+  const named = count === 1 ? "" : `, ${count} of them in ${pool}`;
+  return `${what} in ${counts.size} pools${named}`;
+}
