@@ -135,6 +135,30 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     expect(world().complaints).toEqual([]);
   });
 
+  test("folds what happens all the time into rows that open, and filters events by pool", async () => {
+    const { client } = world();
+    const page = await world().open("/events?pool=quick");
+    for (let count = 0; count < 12; count++) {
+      const done = await ask(`fold/${count}`, "quick");
+      if (done.granted) await client.releaseOnce({ ...done.lease, token: done.lease.token ?? "" });
+    }
+    await ask("other/1", "timed");
+    const row = page.locator(".events > .fold", { hasText: /\d+ leases granted in quick/ }).first();
+    await row.getByText("leases granted in quick").click();
+    await row
+      .locator("li", { hasText: /fold\/\d+ gets quick-/ })
+      .nth(2)
+      .waitFor();
+    expect(await page.locator(".events", { hasText: "timed" }).count()).toBe(0);
+    await page.getByRole("button", { name: "One by one" }).click();
+    await page.locator(".events > li", { hasText: "fold/11 releases quick-" }).waitFor();
+    expect(await page.locator(".fold").count()).toBe(0);
+    await page.getByLabel("Pool").selectOption("all");
+    await page.locator(".events > li", { hasText: "other/1 gets timed-" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?way=each");
+    expect(world().complaints).toEqual([]);
+  });
+
   test("zooms into a chart by dragging, and the address has the range", async () => {
     const { client } = world();
     const done = await ask("ci/9", "quick");

@@ -37,7 +37,7 @@ const times = [
 ] as const;
 
 const settleMs = 300;
-const shownAtFirst = 100;
+const shownAtFirst = 50;
 
 /** Who did what. Only operators may read it. */
 export function Audit() {
