@@ -153,7 +153,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.getByRole("button", { name: "One by one" }).click();
     await page.locator(".events > li", { hasText: "fold/11 releases quick-" }).waitFor();
     expect(await page.locator(".fold").count()).toBe(0);
-    await page.getByLabel("Pool").selectOption("all");
+    await page.locator(".order", { hasText: /^Pool/ }).locator("select").selectOption("all");
     await page.locator(".events > li", { hasText: "other/1 gets timed-" }).waitFor();
     expect(new URL(page.url()).search).toBe("?way=each");
     expect(world().complaints).toEqual([]);

@@ -183,6 +183,7 @@ describe.skipIf(chromiumPath === undefined)("what-if over a long past", () => {
     await section.getByLabel("Demand of the last").selectOption("7d");
     await replay.click();
     await section.locator("progress[value^='0.']").waitFor();
+    await section.getByText("Replaying what was asked for, with each of these values").waitFor();
     expect(await replay.count()).toBe(0);
     await section.getByRole("button", { name: "Stop" }).click();
     await replay.waitFor();

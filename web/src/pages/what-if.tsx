@@ -110,7 +110,11 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly string[] }) {
           </Form>
           <ProblemNote error={error} />
           <div aria-live="polite">
-            {answer === undefined ? null : <WhatIfAnswer name={pool.name} {...answer} />}
+            {running ? (
+              <p className="answer">Replaying what was asked for, with each of these values …</p>
+            ) : answer === undefined ? null : (
+              <WhatIfAnswer name={pool.name} {...answer} />
+            )}
           </div>
         </>
       )}
