@@ -62,6 +62,16 @@ describe.skipIf(chromiumPath === undefined)("the charts of the page", () => {
     expect(world().complaints).toEqual([]);
   });
 
+  test("of a pool have the comparison of weeks below them, read on demand", async () => {
+    const page = await world().open("/pools/install");
+    const weeks = page.getByRole("region", { name: /^Compare weeks/ });
+    expect(await weeks.count()).toBe(0);
+    await page.getByText("Compare this week with the week before").click();
+    await weeks.getByText(/^There is data since /).waitFor();
+    await weeks.getByText("Longest wait until a start").waitFor();
+    expect(world().complaints).toEqual([]);
+  });
+
   test("begin where the data does, and say so if there is none", async () => {
     const page = await world().open("/pools/idle");
     await page.getByText("No request has started in this time").waitFor();

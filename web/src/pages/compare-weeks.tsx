@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { Stats, StatsPart } from "../../../src/api/history-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { fitOf, weekOf } from "../data/questions.ts";
@@ -5,6 +6,17 @@ import { Figures } from "../parts/figures.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { notYetWords } from "./week-words.ts";
+
+/** The same of one pool, read when somebody wants it. */
+export function CompareWeeksOf({ pool }: { pool: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="weeks" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Compare this week with the week before</summary>
+      {isOpen ? <CompareWeeks pool={pool} /> : null}
+    </details>
+  );
+}
 
 /** The last seven days beside the seven days before. */
 export function CompareWeeks({ pool }: { pool?: string }) {
@@ -48,16 +60,16 @@ interface Row {
 const rows: readonly Row[] = [
   { label: "Leases granted", of: ({ granted }) => granted, format: grouped },
   {
-    ...{ label: "Wait, half within", format: inWords, isBad: true },
-    of: ({ waitSeconds }) => waitSeconds?.p50 ?? null,
-  },
-  {
     ...{ label: "Wait, 9 in 10 within", format: inWords, isBad: true },
     of: ({ waitSeconds }) => waitSeconds?.p90 ?? null,
   },
   {
     ...{ label: "Wait, 99 in 100 within", format: inWords, isBad: true },
     of: ({ waitSeconds }) => waitSeconds?.p99 ?? null,
+  },
+  {
+    ...{ label: "Longest wait until a start", format: inWords, isBad: true },
+    of: ({ waitSeconds }) => waitSeconds?.max ?? null,
   },
   { label: "In use", of: ({ utilisation }) => utilisation, format: percent },
   { label: "Expired", of: ({ expired }) => expired, format: grouped, isBad: true },

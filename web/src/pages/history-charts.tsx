@@ -12,6 +12,7 @@ import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { TimeChart } from "../parts/time-chart.tsx";
 import { useMarks } from "./chart-marks.ts";
+import { CompareWeeksOf } from "./compare-weeks.tsx";
 import { heldLines, oldestLine, startBars, stepTimes, waitLines } from "./history-curves.ts";
 
 const options = [["", "Fit"], ...windowNames.map((name) => [name, name] as const)] as const;
@@ -51,6 +52,7 @@ export function HistoryCharts({ pool, oldestWaitSeconds }: Props) {
       ) : (
         <Curves {...{ pool, range, oldestWaitSeconds }} onZoom={zoom} />
       )}
+      {pool === undefined ? null : <CompareWeeksOf pool={pool} />}
     </section>
   );
 }

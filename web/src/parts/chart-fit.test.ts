@@ -39,10 +39,12 @@ test("shownRange() begins with the data if a longer time was chosen", () => {
   const fit = fitting(step(900, 0, null), step(30, 1, 0));
   expect(shownRange(rangeOf("7d"), fit)).toBe(fit);
   expect(shownRange(null, fit)).toBe(fit);
+  expect(shownRange(rangeOf("7d"), undefined)).toBeUndefined();
   const quarter = { lengthSeconds: 900, stepSeconds: 15, until: null };
   expect(shownRange(quarter, fit)).toBe(quarter);
   const zoomed = { lengthSeconds: 7_200, stepSeconds: 120, until: now };
   expect(shownRange(zoomed, fit)).toBe(zoomed);
+  expect(shownRange(zoomed, undefined)).toBe(zoomed);
   expect(shownRange(rangeOf("7d"), fitting(step(1_440, 1, 0)))).toEqual(rangeOf("7d"));
 });
 

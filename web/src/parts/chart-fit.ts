@@ -67,16 +67,17 @@ export function fittingRange({ steps, to }: Read): ChartRange {
   return { ...rangeOver(Math.max(shortestSeconds, end - since), null), since };
 }
 
-/** A window that is longer than there is data would be empty with some dots: it begins with the data. */
+/**
+ * A window that is longer than there is data would be empty with some dots: it begins with the data.
+ * Undefined: it is not known yet where the data begins.
+ */
 export function shownRange(
   chosen: ChartRange | null,
   fitting: ChartRange | undefined,
 ): ChartRange | undefined {
-  if (chosen === null) return fitting;
-  const isLonger =
-    chosen.until === null &&
-    fitting?.since !== undefined &&
-    fitting.lengthSeconds < chosen.lengthSeconds;
+  if (chosen !== null && chosen.until !== null) return chosen;
+  if (chosen === null || fitting === undefined) return fitting;
+  const isLonger = fitting.since !== undefined && fitting.lengthSeconds < chosen.lengthSeconds;
   return isLonger ? fitting : chosen;
 }
 
