@@ -1,10 +1,21 @@
 import { Problem } from "../api/problem.ts";
+import { formatDuration } from "../core/model/time.ts";
 import { BerthUnreachable } from "./errors.ts";
 import { clientLimits } from "./limits.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 import { unreachable } from "./network-errors.ts";
 import { pause, pauseMs } from "./pause.ts";
 import type { Transport } from "./transport.ts";
+
+/** Nothing came for a time, although the connection seems to be open. */
+export class FeedSilent extends BerthUnreachable {
+  readonly silentMs = clientLimits.feedSilenceMs;
+
+  constructor(url: string, cause: unknown) {
+    const time = formatDuration(clientLimits.feedSilenceMs);
+    super(url, `the event feed was silent for ${time}`, cause);
+  }
+}
 
 /** One event of the feed. The other fields depend on `type`. */
 export interface FeedEvent {
@@ -79,6 +90,9 @@ async function* readConnection(
       yield* parser.read(bytes);
     }
     throw new BerthUnreachable(transport.url, "the event feed was closed");
+  } catch (error) {
+    const isSilent = silent.signal.aborted && !signal?.aborted;
+    throw isSilent ? new FeedSilent(transport.url, error) : error;
   } finally {
     clearTimeout(timer);
     silent.unlink();

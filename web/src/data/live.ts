@@ -1,7 +1,7 @@
 /** One connection to the event feed for the whole page. Its events decide what is read again. */
 import { Problem } from "../../../src/api/problem.ts";
 import type { Whoami } from "../../../src/api/schemas.ts";
-import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { type FeedEvent, FeedSilent } from "../../../src/client/event-feed.ts";
 import { isTrouble } from "../parts/event-tone.ts";
 import { onPlace } from "../router.ts";
 import { askWhoami, berth, serverNowMs } from "./berth.ts";
@@ -115,7 +115,8 @@ async function follow(): Promise<"other feed" | undefined> {
     result = "other feed";
     stop.abort();
   });
-  const onRetry = (error: unknown) => lost(error);
+  const onRetry = (error: unknown) =>
+    lost(error, Date.now() - (error instanceof FeedSilent ? error.silentMs : 0));
   const takeAfter = async (after: number) => {
     const options = { signal: stop.signal, digest, onOpen: () => void opened(), onRetry };
     // The client reconnects by itself and resumes after the last event.
