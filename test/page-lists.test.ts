@@ -11,6 +11,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     gcp: { count: 1 },
     quick: { count: 2, lockDelay: "0s" },
     timed: { count: 3, hold: "20m", lockDelay: "0s" },
+    taken: { count: 1, hold: "1s", lockDelay: "0s" },
     brief: { count: 1, lifetime: "10m", lockDelay: "0s" },
   });
   const ask = (holder: string, pool: string, labels: Record<string, string> = {}) =>
@@ -105,6 +106,18 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await tiles.filter({ hasText: "Most wait for" }).getByText("a release").waitFor();
     await tiles.filter({ hasText: "Longest wait" }).getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: "late/1" }).waitFor();
+    expect(world().complaints).toEqual([]);
+  });
+
+  test("shows what a lease held before its pool took it back", async () => {
+    const items = [{ pool: "taken" }, { pool: "quick" }];
+    const asked = await world().client.ask({ holder: "both/1", items, ttl: "10m" });
+    if (!asked.granted) throw new Error("It is granted at once");
+    const page = await world().open(`/leases/${asked.lease.id}`);
+    await page.getByRole("heading", { name: "Held before 1" }).waitFor();
+    const row = page.locator(".past tr", { hasText: "taken-1" });
+    await row.getByText("auto-released").waitFor();
+    await page.getByRole("heading", { name: "Holds 1" }).waitFor();
     expect(world().complaints).toEqual([]);
   });
 
