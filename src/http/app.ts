@@ -122,10 +122,10 @@ export async function makeApp(
   healthRoutes(app, context, registry);
   const boskosMetrics = new BoskosMetrics(context.broker, registry);
   await app.register(async (scope: App) => {
-    boskosRoutes(scope, context, boskosMetrics);
+    boskosRoutes(scope, context, boskosMetrics, relay);
     answerUnknownPaths(scope, page);
   });
-  await app.register((scope: App) => leaseProxyRoutes(scope, context));
+  await app.register((scope: App) => leaseProxyRoutes(scope, context, relay));
   await app.ready();
   return app;
 }

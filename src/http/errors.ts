@@ -21,18 +21,43 @@ import { validationProblem } from "./validation.ts";
 const retryAfterSeconds = "1";
 
 /** Calls that another server must decide: `relay/relay.ts`. */
-interface PassedOn {
+export interface PassedOn {
   takes(request: FastifyRequest): boolean;
   take(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
-export function handleErrors(app: App, relay?: PassedOn): void {
+type AnswerError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => unknown;
+
+/** `answer`: how the protocol of this scope writes an error. Unless given, as a problem document. */
+export function handleErrors(
+  app: App,
+  relay: PassedOn | undefined,
+  answer: AnswerError = answerProblem,
+): void {
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     // The server led when the call came, and does no longer. Nothing has happened.
     if (error instanceof NotLeader && relay?.takes(request)) await relay.take(request, reply);
-    else sendProblem(reply, problemFrom(error, request));
+    else {
+      markUndecided(reply, error);
+      answer(error, request, reply);
+    }
     return reply;
   });
+}
+
+/** The call had no effect: whoever has passed it on asks the next leader. */
+export function markUndecided(reply: FastifyReply, error: unknown): void {
+  if (error instanceof NotLeader || error instanceof BrokerClosed) {
+    reply.header(notLeaderHeader, "true");
+  }
+}
+
+export function answerProblem(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  sendProblem(reply, problemFrom(error, request));
 }
 
 /**
@@ -41,7 +66,7 @@ export function handleErrors(app: App, relay?: PassedOn): void {
  */
 export function answerUnknownPaths(app: App, page: Page): void {
   app.setNotFoundHandler((request, reply) => {
-    if (!/^\/(?:v1|docs)(?:[/?]|$)/.test(request.url)) {
+    if (!isOwnPath(request)) {
       const cleaned = cleanPath(request.url);
       if (cleaned !== request.url) return reply.redirect(cleaned, 301);
       if (page.wanted(request)) return page.send(request, reply.code(200));
@@ -54,6 +79,11 @@ export function answerUnknownPaths(app: App, page: Page): void {
     );
     return reply;
   });
+}
+
+/** Whether the path is one of Berth's own API, known or not. */
+export function isOwnPath({ url }: Pick<FastifyRequest, "url">): boolean {
+  return /^\/(?:v1|docs)(?:[/?]|$)/.test(url);
 }
 
 /** Cleans a path as Go's ServeMux does: without empty parts, `.` and `..`. */

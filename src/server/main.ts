@@ -133,6 +133,8 @@ export interface Running {
 
 /** How long open calls may take when the server stops. */
 const stopMsMax = 5_000;
+/** How long the other servers may take to learn that this one leads no more. */
+const handedOverMs = 250;
 /** How long a server that leads waits for its workers before it hands the lead over. */
 const workersMsMax = 100;
 
@@ -337,6 +339,8 @@ class Server {
     await (this.#replica === undefined ? workersEnd : Promise.race([workersEnd, late]));
     await this.#replica?.handOver();
     await Promise.all([workersEnd, filesEnd]);
+    // The others may still send calls on the connections that this closes.
+    if (this.#replica !== undefined) await setTimeout(handedOverMs);
     // Both run together: `app` stops listening, and the broker answers the open long polls.
     // Connections with an incomplete request are closed after a while.
     const closeTimer = global.setTimeout(() => {

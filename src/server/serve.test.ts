@@ -117,24 +117,32 @@ describe("serve()", () => {
     await read;
   });
 
-  test("while it stops, refuses a call that was on its way with the code shutting_down", async () => {
-    await using here = await place();
-    const server = await here.start();
-    const { port } = new URL(server.url);
-    const socket = connect(Number(port), "127.0.0.1");
-    socket.write("GET /v1/pools HTTP/1.1\r\nHost: 127.0.0.1\r\n");
-    await ask(server); // By now the server has read the first half.
-    const stopping = server.stop();
-    while (await fetch(server.url).then(isAnswered, isRefused));
-    socket.write("\r\n");
-    const [head, body] = (await text(socket)).split("\r\n\r\n");
-    expect(head).toMatch(/^HTTP\/1.1 503 .*\r\nconnection: close\r\n.*retry-after: 1\r\n/is);
-    expect(JSON.parse(body ?? "")).toMatchObject({
-      code: "shutting_down",
-      detail: "Cannot answer: the server is stopping",
-    });
-    await stopping;
-  });
+  test.each([
+    ["GET /v1/pools", "application/problem+json"],
+    ["GET /v1/no-such-call", "application/problem+json"],
+    ["POST /acquire?type=aws&state=free&dest=busy&owner=a", "text/plain"],
+    ["POST /lease/acquire", "text/plain"],
+  ])(
+    "while it stops, refuses %s that was on its way, and says that nothing was changed",
+    async (call, type) => {
+      await using here = await place();
+      const server = await here.start();
+      const { port } = new URL(server.url);
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.write(`${call} HTTP/1.1\r\nHost: 127.0.0.1\r\n`);
+      await ask(server); // By now the server has read the first half.
+      const stopping = server.stop();
+      while (await fetch(server.url).then(isAnswered, isRefused));
+      socket.write("\r\n");
+      const [head, body] = (await text(socket)).split("\r\n\r\n");
+      expect(head).toMatch(/^HTTP\/1.1 503 .*\r\nconnection: close\r\n.*retry-after: 1\r\n/is);
+      expect(head).toContain("berth-not-leader: true");
+      expect(head).toContain(`content-type: ${type}`);
+      expect(body).toContain("Cannot answer: the server is stopping");
+      expect(type === "text/plain" || JSON.parse(body ?? "").code === "shutting_down").toBe(true);
+      await stopping;
+    },
+  );
 
   test("applies a new file with reload()", async () => {
     await using here = await place();

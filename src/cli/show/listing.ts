@@ -112,7 +112,8 @@ async function formatItems<Item>(
 export async function formatData(value: unknown, output: "json" | "yaml"): Promise<string> {
   if (output === "json") return printableJson(value, 2);
   const { Document, visit } = await import("yaml");
-  const document = new Document(value);
+  // Many readers know only YAML 1.1, for which `on` is true and `12:30:45` a number.
+  const document = new Document(value, { compat: "yaml-1.1" });
   visit(document, {
     Scalar: (_, scalar) => {
       const { value: text } = scalar;
@@ -120,7 +121,7 @@ export async function formatData(value: unknown, output: "json" | "yaml"): Promi
       // at its end, which would be cut off with the last line of the document.
       if (
         typeof text === "string" &&
-        (hasUnsafe(text.replaceAll("\n", "")) || /\s\n$|^\n$/.test(text))
+        (hasUnsafe(text.replaceAll("\n", "")) || /\s\n$|^\n$|^(?:<<|=)$/.test(text))
       ) {
         scalar.type = "QUOTE_DOUBLE";
       }

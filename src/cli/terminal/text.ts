@@ -2,9 +2,9 @@
 
 /**
  * Controls of C0 and C1, characters that are invisible or change the direction of text, line
- * separators, and half a surrogate pair.
+ * separators, half a surrogate pair, and the two that are no characters.
  */
-const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/gu;
 
 /**
  * Replaces control characters. Any user can set names, holders and notes. An escape sequence in them

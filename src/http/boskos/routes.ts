@@ -11,7 +11,14 @@ import { isCapacityCall } from "../capacity/is-capacity-call.ts";
 import * as capacity from "../capacity/routes.ts";
 import { showPoolsRoute } from "../capacity/routes.ts";
 import type { App, Context } from "../context.ts";
-import { setRetryAfter } from "../errors.ts";
+import {
+  answerProblem,
+  handleErrors,
+  isOwnPath,
+  type PassedOn,
+  setRetryAfter,
+  unavailableProblem,
+} from "../errors.ts";
 import { acquire, acquireByState } from "./acquire.ts";
 import { release, update } from "./held.ts";
 import type { BoskosMetrics } from "./metrics.ts";
@@ -27,15 +34,22 @@ type Handler = (
   reply: FastifyReply,
 ) => Promise<FastifyReply>;
 
-export function boskosRoutes(app: App, context: Context, metrics: BoskosMetrics): void {
+export function boskosRoutes(
+  app: App,
+  context: Context,
+  metrics: BoskosMetrics,
+  relay?: PassedOn,
+): void {
   app.removeAllContentTypeParsers();
   // Whatever they call their bodies, be it nonsense: only one call reads any.
   app.addHook("onRequest", async ({ headers }) => void delete headers["content-type"]);
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
   app.addHook("onResponse", async (request, reply) => metrics.answered(request, reply));
-  app.setErrorHandler((error: Error, request, reply) => {
+  handleErrors(app, relay, (error, request, reply) => {
+    if (isOwnPath(request)) return answerProblem(error, request, reply);
     const failure = failureFrom(error);
-    if (error instanceof Problem) setRetryAfter(reply, error);
+    const problem = error instanceof Problem ? error : unavailableProblem(error);
+    if (problem !== undefined) setRetryAfter(reply, problem);
     if (failure.status === 401) reply.header("www-authenticate", basicChallenge);
     if (failure.status === 500)
       request.log.error({ err: error, callId: request.id }, "a bug: the request failed");

@@ -14,7 +14,7 @@ import {
 import { Problem } from "../../api/problem.ts";
 import { inSpaceOf } from "../authorize.ts";
 import type { App, Context } from "../context.ts";
-import { unavailableProblem } from "../errors.ts";
+import { handleErrors, markUndecided, type PassedOn, unavailableProblem } from "../errors.ts";
 import { originOf } from "../origin.ts";
 import { acquire } from "./acquire.ts";
 import { holderOf } from "./holder.ts";
@@ -23,12 +23,18 @@ import { release } from "./release.ts";
 type Answering = (call: LeaseCall, operations: LeaseOperations) => Promise<LeaseAnswer>;
 
 /** Must be registered in a scope of its own: bodies are taken as they come, whatever their type. */
-export async function leaseProxyRoutes(app: App, context: Context): Promise<void> {
+export async function leaseProxyRoutes(
+  app: App,
+  context: Context,
+  relay?: PassedOn,
+): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
-  app.setErrorHandler((error: Error & { readonly statusCode?: number }, request, reply) => {
-    if (error instanceof Problem)
-      return send(reply, { status: error.status, body: `${error.message}\n` });
+  handleErrors(app, relay, (error, request, reply) => {
+    const problem = error instanceof Problem ? error : unavailableProblem(error);
+    if (problem !== undefined) {
+      return send(reply, { status: problem.status, body: `${problem.message}\n` });
+    }
     const status = error.statusCode ?? 500;
     if (status >= 500)
       request.log.error({ err: error, callId: request.id }, "a bug: the request failed");
@@ -66,17 +72,21 @@ function operationsOf(
 ): LeaseOperations {
   const holder = holderOf(request);
   return {
-    acquire: (wanted) => orProblem(acquire(context, wanted, { holder, request, reply })),
+    acquire: (wanted) =>
+      orProblem(acquire(context, wanted, { holder, request, reply }), (error) =>
+        markUndecided(reply, error),
+      ),
     release: (name) =>
       orProblem(release(context, { holder, ...inSpaceOf(request), from: originOf(request) }, name)),
   };
 }
 
 /** A temporary failure becomes a Problem as well. */
-async function orProblem<T>(work: Promise<T>): Promise<T> {
+async function orProblem<T>(work: Promise<T>, failed?: (error: unknown) => void): Promise<T> {
   try {
     return await work;
   } catch (error) {
+    failed?.(error);
     const passing = error instanceof Error ? unavailableProblem(error) : undefined;
     throw passing instanceof Problem ? passing : error;
   }

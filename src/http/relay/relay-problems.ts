@@ -20,6 +20,16 @@ export function nobodyLeads(): Problem {
   });
 }
 
+/** A call that was passed on, and had no effect. */
+export function serverStops(): Problem {
+  return new Problem({
+    code: "shutting_down",
+    status: 503,
+    message: "Cannot answer: the server is stopping",
+    hint: "Nothing was changed; try again",
+  });
+}
+
 /** The database is down for this server: nobody can lead, or this server cannot know who does. */
 export function journalOutOfReach(): Problem {
   return new Problem({

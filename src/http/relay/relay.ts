@@ -16,7 +16,7 @@ import { traceRelay } from "../trace-calls.ts";
 import { answerHere, type RelayAnswer } from "./answer-here.ts";
 import { notLeaderHeader } from "./not-leader.ts";
 import type { Peers } from "./peers.ts";
-import { answerLost, journalOutOfReach, nobodyLeads } from "./relay-problems.ts";
+import { answerLost, journalOutOfReach, nobodyLeads, serverStops } from "./relay-problems.ts";
 import { relayHeader } from "./relay-signature.ts";
 import { deliveryHeader } from "./relayed-deliveries.ts";
 import { needsLeader } from "./relayed-routes.ts";
@@ -41,6 +41,7 @@ const hopHeaders = [
 export class Relay {
   readonly #peers: Peers;
   readonly #sender = new Sender();
+  readonly #stopping = new AbortController();
   #app: App | undefined;
 
   constructor(peers: Peers) {
@@ -50,6 +51,7 @@ export class Relay {
   /** Must come before the hook that checks credentials: the leader checks them. */
   addHook(app: App): void {
     this.#app = app;
+    app.addHook("preClose", async () => this.#stopping.abort());
     app.addHook("onClose", async () => this.#sender.close());
     app.addHook("onRequest", async (request, reply) => {
       if (this.#peers.isLeading) return;
@@ -83,6 +85,9 @@ export class Relay {
       const waitedMs = performance.now() - startedAtMs;
       const answer = await this.#attempt(withLessWait(call, waitedMs), gone);
       if (answer instanceof Problem) return sendProblem(reply, answer);
+      if (answer === undefined && this.#stopping.signal.aborted) {
+        return sendProblem(reply, mayHaveHadEffect ? answerLost() : serverStops());
+      }
       if (answer === "unsure") mayHaveHadEffect = true;
       else if (answer?.statusCode === 503 && mayHaveHadEffect) {
         answer.resume(); // It speaks of the last attempt only.
@@ -143,7 +148,9 @@ export class Relay {
     const replaced = new AbortController();
     const stopWatching = watchLeader(this.#peers, address, () => replaced.abort());
     try {
-      const either = AbortSignal.any([signal, replaced.signal]);
+      // What only reads ends at once; another call has a moment for its answer.
+      const ends = isReading(call) ? [this.#stopping.signal] : [];
+      const either = AbortSignal.any([signal, replaced.signal, ...ends]);
       const answer = await traceRelay(address, (more) =>
         this.#send({ ...call, headers: { ...headers, ...more } }, either),
       );

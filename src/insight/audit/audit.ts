@@ -164,8 +164,7 @@ class DerivedAudit implements Derived {
     if (writtenFrom !== journalId) {
       const known = await oldestKnown(this.#journal, this.#followed.now());
       const isNew = this.store.last.number === 0;
-      this.#restart(known, isNew ? "audit-started" : "journal-replaced");
-      this.store.nameJournal(journalId);
+      this.#restart(known, isNew ? "audit-started" : "journal-replaced", journalId);
     } else if (this.#reached > this.#followed.head) {
       await this.#rewind();
     }
@@ -188,8 +187,8 @@ class DerivedAudit implements Derived {
     this.#unsaved += 1;
   }
 
-  save(): void {
-    this.store.save(this.#reached, this.#fold.take(), this.#fold.open);
+  save(journal?: string): void {
+    this.store.save(this.#reached, this.#fold.take(), this.#fold.open, journal);
     this.#unsaved = 0;
   }
 
@@ -251,6 +250,7 @@ class DerivedAudit implements Derived {
   #restart(
     { state, at, seq }: KnownState,
     action: "audit-started" | "journal-replaced" | "events-missing",
+    journal?: string,
   ): void {
     const writtenAt = new Date(this.#followed.now()).toISOString();
     const detail = { after: this.#reached, from: seq + 1, writtenAt };
@@ -258,7 +258,7 @@ class DerivedAudit implements Derived {
     // The time of the events that follow: retention goes by the times of the oldest entries.
     this.#fold.note(at, { action, way: "clock", detail });
     this.#reached = seq;
-    this.save();
+    this.save(journal);
   }
 
   /** The journal is an older copy of itself. What it has is recorded; what it lost has happened. */

@@ -97,9 +97,18 @@ export class AuditStore {
     });
   }
 
-  /** Writes everything, or nothing and throws. `seq` is the last event behind the changes. */
-  save(seq: number, changes: AuditChanges, open: ReadonlyMap<string, OpenLease>): void {
+  /**
+   * Writes everything, or nothing and throws. `seq` is the last event behind the changes; `journal`:
+   * from now on the events come from this one.
+   */
+  save(
+    seq: number,
+    changes: AuditChanges,
+    open: ReadonlyMap<string, OpenLease>,
+    journal?: string,
+  ): void {
     const last = this.#file.transact(() => {
+      if (journal !== undefined) this.#run.nameJournal.run(journal);
       this.#saveOpen(changes, open);
       for (const [resource, pool] of changes.members) {
         if (pool === null) this.#run.dropMember.run(resource);
@@ -114,11 +123,6 @@ export class AuditStore {
     }
     this.#seq = seq;
     this.#last = last;
-  }
-
-  /** Records that the events come from this journal. */
-  nameJournal(journal: string): void {
-    this.#file.attempt("write", () => this.#run.nameJournal.run(journal));
   }
 
   /** Afterwards everything that was saved survives a power cut. */

@@ -91,7 +91,8 @@ export class Connections implements Database {
   }
 
   watch(channel: string, watcher: JournalWatcher): Listener {
-    const client = () => new Client(configOf(this.#address));
+    const stream = () => this.#newSocket(); // `close` ends it also if the database is silent.
+    const client = () => new Client({ ...configOf(this.#address), stream });
     return new Listener({ client, run: (statement) => this.run(statement) }, channel, watcher);
   }
 
