@@ -47,7 +47,9 @@ export function handleErrors(
 
 /** The call had no effect: whoever has passed it on asks the next leader. */
 export function markUndecided(reply: FastifyReply, error: unknown): void {
-  if (error instanceof NotLeader || error instanceof BrokerClosed) {
+  const problem = error instanceof Problem ? error : undefined;
+  const isTold = problem?.code === "not_leader" || problem?.code === "shutting_down";
+  if (isTold || error instanceof NotLeader || error instanceof BrokerClosed) {
     reply.header(notLeaderHeader, "true");
   }
 }
@@ -169,9 +171,7 @@ export function setRetryAfter(reply: FastifyReply, { status, facts }: Problem): 
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
-  if (problem.code === "not_leader" || problem.code === "shutting_down") {
-    reply.header(notLeaderHeader, "true");
-  }
+  markUndecided(reply, problem);
   setRetryAfter(reply, problem);
   if (problem.status === 401) reply.header("www-authenticate", 'Bearer realm="berth"');
   const [type, serialize] = wantsLines(reply.request)
