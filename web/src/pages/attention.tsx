@@ -17,7 +17,12 @@ export function Attention() {
     <section className="attention" aria-labelledby="attention-title">
       {urgent.length === 0 ? (
         <h2 id="attention-title" className="well">
-          <i aria-hidden="true" /> All is well <small>Nothing needs you now.</small>
+          <i aria-hidden="true" /> All is well{" "}
+          <small>
+            {notices.length === 0
+              ? "Nothing needs you now."
+              : "Nothing is urgent; there are warnings."}
+          </small>
         </h2>
       ) : (
         <h2 id="attention-title">

@@ -46,7 +46,9 @@ export function worstWords(pools: readonly PoolPart[]): string {
   if (worst === undefined || all < noteworthySeconds) {
     const [fullest] = worstBy(pools, "use");
     if (fullest === undefined) return "Nothing was lent in this time.";
-    return `Hardly anybody waited. The fullest pool was ${fullest.pool}, ${percent(fullest.utilisation ?? 0)} in use.`;
+    const waited =
+      all < 1 ? "Nobody waited." : `All waits together were ${roughDuration(all * 1_000)}.`;
+    return `${waited} The fullest pool was ${fullest.pool}, ${percent(fullest.utilisation ?? 0)} in use.`;
   }
   const { pool, waitSeconds, utilisation } = worst;
   const share = percent(waitedInAll(worst) / all);
