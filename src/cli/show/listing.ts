@@ -127,5 +127,5 @@ export async function formatData(value: unknown, output: "json" | "yaml"): Promi
       }
     },
   });
-  return escapeForYaml(document.toString()).trimEnd();
+  return escapeForYaml(document.toString()).replace(/\n+$/, "");
 }
