@@ -110,7 +110,7 @@ function formatEstimate({ p50Seconds, p90Seconds, exact }: Estimate): string {
 function needLines(need: Need, width: number | undefined): string[] {
   const { needed, available, free, size, states, ahead } = need;
   const pool = need.selects === undefined ? need.pool : `${need.pool} with ${need.selects}`;
-  const reserved = free > available ? `, ${free - available} reserved for requests ahead` : "";
+  const reserved = reservedWords(free, available);
   return [
     plain(`${pool}: needs ${needed}, ${free} of ${size} free${reserved} (${formatStates(states)})`),
     ...sharedResourceLines(need),
@@ -118,6 +118,12 @@ function needLines(need: Need, width: number | undefined): string[] {
     ...(ahead === 0 ? ["  No request is ahead of it."] : aheadLines(need, width)),
     ...holderLines(need, width),
   ];
+}
+
+function reservedWords(free: number, available: number): string {
+  if (free <= available) return "";
+  if (available === 0) return ", but requests ahead go first";
+  return `, ${free - available} reserved for requests ahead`;
 }
 
 /** For a shared pool: what is missing on each resource, and which holder has it longest. */

@@ -16,6 +16,7 @@ const entry = (
 
 test.each([
   ["a drain", entry("resource-changed", "cli", "the disk is broken"), true],
+  ["a quarantine without a reason", entry("resource-changed", "page"), true],
   ["a lease that an operator has ended", entry("lease-revoked", "page", "nobody uses it"), true],
   ["a request that an operator has removed", entry("request-left", "page", "a mistake"), true],
   ["a new configuration", entry("configuration-changed", "config"), true],

@@ -5,11 +5,14 @@ const routine: ReadonlySet<AuditAction> = new Set<AuditAction>([
   ...(["request-queued", "request-left", "lease-granted", "lease-ended", "claim-ended"] as const),
   ...(["pool-signalled", "rate-changed", "pool-admitted", "pool-withheld"] as const),
   ...(["cluster-moved", "cluster-wanted", "cluster-reported", "hub-probed"] as const),
-  ...(["resource-changed", "resource-added", "resource-relabelled"] as const),
+  ...(["resource-added", "resource-relabelled"] as const),
 ]);
 
 /** No event of the journal: what was refused, the configuration, and what happened to the record. */
 const own: ReadonlySet<string> = new Set(ownActions);
+
+/** Janitors set states this way, for each lease. */
+const janitorWays: ReadonlySet<string> = new Set(["boskos", "capacity"]);
 
 /** Holders report these; the text is evidence, and not the reason of a person. */
 const reported: ReadonlySet<AuditAction> = new Set<AuditAction>(["pool-signalled", "rate-changed"]);
@@ -22,5 +25,6 @@ export function isDecision({ action, way, reason }: AuditEntry): boolean {
   if (own.has(action)) return true;
   if (way === "clock" || way === "worker") return false;
   if (reported.has(action)) return false;
-  return reason !== undefined || !routine.has(action);
+  if (reason !== undefined) return true;
+  return action === "resource-changed" ? !janitorWays.has(way) : !routine.has(action);
 }

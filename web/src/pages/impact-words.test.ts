@@ -5,6 +5,7 @@ import { leftWords, nextWords } from "./impact-words.ts";
 test.each([
   [{ total: 2, free: 1, held: 1 }, "1 of 2 in aws is left in service."],
   [{ total: 9, free: 5, held: 2, waiting: 3 }, "6 of 9 in aws are left in service; 3 waiting now."],
+  [{ total: 4, free: 2, held: 1, states: { cooling: 1 } }, "3 of 4 in aws are left in service."],
   [{ total: 1, free: 1, held: 0 }, "0 of 1 in aws are left in service."],
 ])("leftWords() %j", (facts, want) => {
   expect(leftWords(pool(facts))).toBe(want);

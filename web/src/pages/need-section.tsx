@@ -59,6 +59,7 @@ export function NeedSection({ need, request, space, amount }: Props) {
 
 function shortage({ free, size, state, available }: Need): string {
   if (free === 0) return `none of ${size} ${state}`;
+  if (available === 0) return `${free} of ${size} ${state}, but requests ahead go first`;
   const kept = free > available ? `, ${free - available} kept for requests ahead` : "";
   return `${free} of ${size} ${state}${kept}`;
 }

@@ -117,7 +117,7 @@ function rateWords(event: FeedEvent): ReactNode {
       <Link href={at("pools", text(pool))}>{text(pool)}</Link>{" "}
       {how === "unpinned"
         ? "is unpinned"
-        : `${verb} ${text(rate)} per minute: ${causeWords(text(how))}`}
+        : `${verb} ${Number(Number(rate).toPrecision(3))} per minute: ${causeWords(text(how))}`}
       {because({ ...event, reason })}
     </>
   );
