@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
-import { queueFacts } from "./queue-facts.ts";
+import { positionThere, queueFacts } from "./queue-facts.ts";
 
 const request = (id: string, second: number, code: string) =>
   ({ id, queuedAt: `2030-01-01T12:00:0${second}.000Z`, reason: { code } }) as WaitingRequest;
@@ -17,4 +17,16 @@ test("queueFacts() finds the longest wait, the most frequent reason and the late
   expect([oldest?.id, cause, late]).toEqual(["b", { what: "a release", count: 2 }, 2]);
   expect(queueFacts(paces, () => false).cause).toEqual({ what: "the pace", count: 3 });
   expect(queueFacts([], () => true)).toEqual({ oldest: undefined, cause: undefined, late: 0 });
+});
+
+test.each([
+  ["All 3 of aws are held; 2 ahead", 2, 3],
+  ["All 3 of aws are held; 1,204 ahead", 2, 1_205],
+  ["No aws is free; next in line", 2, 1],
+  ["The check has admitted no request yet", 2, 30],
+  ["All 3 of aws are held; 2 ahead", 1, 30],
+])("positionThere() of %s, for %i pools", (message, pools, want) => {
+  const items = Array.from({ length: pools }, () => ({ pool: "aws" })) as WaitingRequest["items"];
+  const reason = { code: "no_free", pool: "aws", message };
+  expect(positionThere({ items, position: 30, reason })).toBe(want);
 });

@@ -31,3 +31,18 @@ export function queueFacts(
     late: requests.filter(isLate).length,
   };
 }
+
+/**
+ * The position in the queue of the pool that it waits for. The one of the answer is that in the longest
+ * queue, if the request is for several pools.
+ */
+export function positionThere({
+  items,
+  position,
+  reason,
+}: Pick<WaitingRequest, "items" | "position" | "reason">): number {
+  if (items.length < 2) return position;
+  const ahead = /([\d,]+) ahead$/.exec(reason.message)?.[1];
+  if (ahead !== undefined) return Number(ahead.replaceAll(",", "")) + 1;
+  return /next in line$/.test(reason.message) ? 1 : position;
+}

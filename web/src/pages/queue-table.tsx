@@ -16,6 +16,7 @@ import { Estimate } from "./estimate.tsx";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
 import { firstRows, type Group, groupedBy, oldestIn, rowCount } from "./grouping.ts";
 import { waitsBelow } from "./limit-facts.ts";
+import { positionThere } from "./queue-facts.ts";
 
 interface Props {
   readonly groups: readonly Group<WaitingRequest>[];
@@ -151,15 +152,16 @@ const positionOnly = /^(next in line|[\d,]+ ahead)$/i;
 const countAhead = /[\d,]+ ahead$/;
 
 function QueueRow({ request, withPools, pool, common, ahead }: RowProps) {
-  const { id, holder, position, items, queuedAt, reason, priority, space } = request;
+  const { id, holder, items, queuedAt, reason, priority, space } = request;
+  const place = positionThere(request);
   const plain = ownReason(reason.message, common);
   const own = ahead === undefined ? plain : plain.replace(countAhead, ahead);
   // A request for several pools may wait in the queue of another one.
   const isElsewhere = pool !== undefined && items.length > 1 && (reason.pool ?? pool) !== pool;
   return (
     <tr data-row>
-      <td className="number position" title={isElsewhere ? `${position} in ${reason.pool}` : ""}>
-        {isElsewhere ? "–" : position}
+      <td className="number position" title={isElsewhere ? `${place} in ${reason.pool}` : ""}>
+        {isElsewhere ? "–" : place}
       </td>
       <th scope="row">
         <Link href={at("requests", id)}>{holder}</Link>
