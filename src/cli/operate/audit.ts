@@ -103,7 +103,12 @@ function nameOf({ by, as }: AuditEntry): string {
   return as === undefined ? by : `${by} (${as})`;
 }
 
-function objectOf({ resources, pools, lease, detail }: AuditEntry): string {
+/** A new configuration may name a hundred; `-o json` has all of them. */
+const namedMax = 3;
+
+export function objectOf({ resources, pools, lease, detail }: AuditEntry): string {
   const names = resources ?? (lease === undefined ? pools : [lease]);
-  return names?.join(",") ?? String(detail?.["call"] ?? "-");
+  if (names === undefined) return String(detail?.["call"] ?? "-");
+  const more = names.length - namedMax;
+  return more > 0 ? `${names.slice(0, namedMax).join(",")} and ${more} more` : names.join(",");
 }

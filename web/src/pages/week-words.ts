@@ -7,5 +7,6 @@ const weekMs = 7 * 24 * 3_600_000;
 export function notYetWords(since: number | undefined): string {
   if (since === undefined) return "There is no data of the week before yet. The last 7 days:";
   const at = since * 1_000;
-  return `There is data since ${dayOf(at)} ${clockMinute(at)}. From ${dayOf(at + weekMs)} on, the last 7 days are compared here with the 7 days before. Until now:`;
+  const from = `From ${dayOf(at + weekMs)} on, the last 7 days are compared here with the 7 days before.`;
+  return `There is data since ${dayOf(at)} ${clockMinute(at)}. ${from} Until now:`;
 }
