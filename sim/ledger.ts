@@ -11,6 +11,7 @@ import type {
   ResolvedAsk,
   Return,
 } from "../src/core/model/event.ts";
+import { purposeOf } from "../src/core/model/lifecycle.ts";
 import { AdmissionLedger } from "./admission-ledger.ts";
 import { ClusterLedger } from "./cluster-ledger.ts";
 import { LimitLedger } from "./limit-ledger.ts";
@@ -20,6 +21,7 @@ import { PriorityLedger } from "./priority-ledger.ts";
 import { SelectionLedger } from "./selection-ledger.ts";
 import { SharedLedger } from "./shared-ledger.ts";
 import { SpaceLedger } from "./space-ledger.ts";
+import { StarvationLedger } from "./starvation-ledger.ts";
 import { assertInvariant } from "./violation.ts";
 
 interface Thing {
@@ -53,6 +55,10 @@ export class Ledger {
   readonly #spaces = new SpaceLedger(this);
   readonly #priorities = new PriorityLedger();
   readonly #preemption = new PreemptionLedger(this);
+  readonly #starvation = new StarvationLedger({
+    waiting: this.waiting,
+    holdsOf: (space, pool) => this.#spaces.holdsOf(space, pool),
+  });
   readonly #grantedKeys = new Map<string, string>();
   /** The last fence of each resource, also after its removal. */
   readonly #fences = new Map<string, number>();
@@ -77,6 +83,7 @@ export class Ledger {
     this.#preemption.record(event, at);
     this.#recordOther(event, at);
     this.#priorities.record(event, at);
+    this.#starvation.record(event, at);
   }
 
   #recordOther(event: DurableEvent, at: number): void {
@@ -169,9 +176,9 @@ export class Ledger {
           gangOf(event.ask ?? this.waiting.get(event.id)?.ask),
         );
         this.admissions.granted(event, at, (name) => this.#thing(name).pool);
-        return this.#granted(event.id, event.ask, event.claims);
+        return this.#granted(event, at);
       case "claim-replaced":
-        return this.#replaced(event);
+        return this.#replaced(event, at);
       case "claim-ended": {
         const lease = this.leases.get(event.id);
         assertInvariant(
@@ -225,7 +232,7 @@ export class Ledger {
     }
   }
 
-  #granted(id: string, eventAsk: ResolvedAsk | undefined, claims: readonly GrantedClaim[]): void {
+  #granted({ id, ask: eventAsk, claims }: EventOf<"lease-granted">, at: number): void {
     const asked = this.waiting.get(id);
     const ask = eventAsk ?? asked?.ask;
     if (ask === undefined) throw new Error(`Cannot record the grant of ${id}: nobody asked for it`);
@@ -242,7 +249,7 @@ export class Ledger {
       if (this.shared.isShared(pool)) continue;
       const names = claims.map(({ resource }) => resource);
       const taken = names.filter((name) => this.#thing(name).pool === pool);
-      this.#nobodyOvertaken(id, { pool, from: takenFrom(ask, pool), taken }, rank, ask);
+      this.#nobodyOvertaken(id, { pool, from: takenFrom(ask, pool), taken, at }, rank, ask);
     }
     for (const claim of claims) {
       const { resource } = claim;
@@ -264,10 +271,11 @@ export class Ledger {
       claims: new Map(claims.map((claim) => [claim.id, claim.resource])),
     });
     this.#spaces.checkQuotas(id, ask, [...pools]);
+    if (takenInUse(claims)) for (const pool of pools) this.#starvation.fed(ask.space, pool, at);
   }
 
   /** A lease gets another cluster for a claim that it has lost. It waited for it as any request. */
-  #replaced({ id, request, granted }: EventOf<"claim-replaced">): void {
+  #replaced({ id, request, granted }: EventOf<"claim-replaced">, at: number): void {
     const asked = this.waiting.get(request);
     const lease = this.leases.get(id);
     const replaces = asked?.ask.replaces;
@@ -283,7 +291,7 @@ export class Ledger {
     this.waiting.delete(request);
     this.ended.set(request, "replaced");
     const thing = this.#thing(granted.resource);
-    const place = { pool: thing.pool, from: "free", taken: [granted.resource] };
+    const place = { pool: thing.pool, from: "free", taken: [granted.resource], at };
     this.#nobodyOvertaken(request, place, this.#rankOf(request, asked), asked.ask);
     this.#lend(id, granted, "free");
     this.clusters.granted(granted, asked.ask.space);
@@ -367,8 +375,14 @@ export class Ledger {
    * No earlier request for this pool alone, with the same or a higher priority, may still wait for
    * one of the resources. Earlier is also a request whose space has a lower share.
    */
-  #nobodyOvertaken(id: string, { pool, from, taken }: Taken, rank: Rank, ask: ResolvedAsk): void {
+  #nobodyOvertaken(
+    id: string,
+    { pool, from, taken, at }: Taken,
+    rank: Rank,
+    ask: ResolvedAsk,
+  ): void {
     const granted = ask;
+    const isStarved = this.#isStarved(id, granted);
     for (const [other, { ask, order }] of this.waiting) {
       // The requests of a gang wait for everything that the gang wants.
       const alone = ask.group === undefined || ask.group.size === 1;
@@ -391,10 +405,21 @@ export class Ledger {
       if (isGang && ask.space !== granted.space) continue;
       if (ask.space !== granted.space && !this.#spaces.knowsShares) continue;
       if (this.#isDelayedByQuota({ ask, order }, priority, pool)) continue;
-      const isSooner = byShare < 0 || (byShare === 0 && order < rank.order);
+      const byStarved = Number(isStarved) - Number(this.#isStarved(other, ask));
+      const byRank = byStarved || (isStarved ? 0 : byShare);
+      const isSooner = byRank < 0 || (byRank === 0 && order < rank.order);
       const before = priority > rank.priority || (priority === rank.priority && isSooner);
       assertInvariant(!(single && isWanted && before), () => `${id} overtook ${other} in ${pool}`);
+      const isPassedOver = !isStarved && priority === rank.priority && ask.space !== granted.space;
+      const starves = isPassedOver && this.#starvation.mustGoFirst(other, ask, pool, at);
+      assertInvariant(!(single && isWanted && starves), () => `${other} starves in ${pool}`);
     }
+  }
+
+  /** The members of a gang have the rank of their leader. */
+  #isStarved(id: string, { group }: ResolvedAsk): boolean {
+    if (group === undefined || group.size === 1) return this.#starvation.isStarved(id);
+    return this.#starvation.isStarvedGroup(group.name);
   }
 
   /** Whether a quota delays the request, or an earlier one of its space for this pool alone. */
@@ -444,7 +469,11 @@ interface Taken {
   readonly pool: string;
   readonly from: string;
   readonly taken: readonly string[];
+  readonly at: number;
 }
+
+const takenInUse = (claims: readonly GrantedClaim[]): boolean =>
+  claims.every((claim) => purposeOf(claim) === "use");
 
 const poolsOf = (item: Item | undefined): readonly string[] =>
   item === undefined ? [] : [item.pool, ...(item.anyOf ?? [])];

@@ -60,9 +60,13 @@ export class PriorityLedger {
     return this.#waiting.get(id)?.priority ?? priority;
   }
 
-  #changed({ id, priority, aged }: EventOf<"priority-changed">, at: number): void {
+  #changed({ id, priority, aged, starved }: EventOf<"priority-changed">, at: number): void {
     const known = this.#waiting.get(id);
     if (known === undefined) throw new Error(`Cannot record a priority: ${id} does not wait`);
+    if (starved === true) {
+      assertInvariant(priority === known.priority, () => `${id} got another priority by starving`);
+      return;
+    }
     if (aged === true) this.#checkRise(id, known, priority, at);
     known.priority = priority;
     known.changedAt = at;

@@ -16,6 +16,7 @@ import type { Ask, Command } from "../src/core/model/command.ts";
 import type { RequestId, ResourceName } from "../src/core/model/ids.ts";
 import type { Origin } from "../src/core/model/origin.ts";
 import { idOf, type Outcome } from "../src/core/model/outcome.ts";
+import { StarvingSpaces } from "../src/core/model/starving-spaces.ts";
 import type { Bucket, Pool, State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import { type Journal, JournalUnavailable, type Recorded } from "../src/journal/journal.ts";
@@ -82,6 +83,8 @@ export interface EdgeBugs {
   readonly ignoreQuotas?: boolean;
   /** Lends in the order of arrival, whatever the spaces hold. */
   readonly ignoreShares?: boolean;
+  /** Never looks for spaces that get nothing. */
+  readonly forgetStarved?: boolean;
   /** Pools take leases back although they may not. */
   readonly preemptAlways?: boolean;
   /** A cohort lends twice what its spaces have. */
@@ -229,6 +232,7 @@ export class Server implements Site {
         if (this.#bugs.loseMatches) loseMatches(state);
         if (this.#bugs.ignoreQuotas) ignoreQuotas(state);
         if (this.#bugs.ignoreShares) ignoreShares(state);
+        if (this.#bugs.forgetStarved) forgetStarved(state);
         if (this.#bugs.lendTwice || this.#bugs.forgetLenders) spoilCohorts(state, this.#bugs);
         if (this.#bugs.preemptAlways) preemptAlways(state);
         if (this.#bugs.forgetAgeing) spoilAgeing(state, Number.NEGATIVE_INFINITY);
@@ -454,6 +458,10 @@ function ignoreShares({ spaces }: State): void {
     edit(space).share = 0;
     for (const line of space.lines) line.queue.sortAgain(line);
   }
+}
+
+function forgetStarved({ pools }: State): void {
+  for (const pool of pools.values()) pool.cache.starving = new StarvingSpaces();
 }
 
 function preemptAlways({ pools }: State): void {

@@ -111,6 +111,11 @@ export class SpaceLedger {
     return a.space === b.space ? 0 : this.#shareOf(a.space) - this.#shareOf(b.space);
   }
 
+  /** Whether the space holds something of the pool, or of one below it. */
+  holdsOf(space: string, pool: string): boolean {
+    return this.#claimsOf(space).some((of) => this.#up(of).includes(pool));
+  }
+
   /** Whether shares can be computed: amounts of shared pools are counted elsewhere. */
   get knowsShares(): boolean {
     return [...this.#pools.values()].every(({ placement }) => placement === undefined);

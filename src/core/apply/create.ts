@@ -85,7 +85,10 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     pin: null,
     rateHistory: [],
     signals: { throttled: 0, ok: 0 },
-    cache: { gates: null, freed: new Set(), capacities: null, triedReservations: false },
+    cache: {
+      ...{ gates: null, freed: new Set(), capacities: null, triedReservations: false },
+      starving: null,
+    },
     dueAt: never,
     heapIndex: -1,
   };

@@ -44,6 +44,7 @@ import {
 import { cancelRise, type Ranked, scheduleRise } from "./priorities.ts";
 import { clearReservations, partFor, setReservations } from "./shared.ts";
 import { countHeld, enterSpace, leaveSpace } from "./spaces.ts";
+import { enterQueue, fed, leaveQueue, mayStarveAgain } from "./starved.ts";
 
 export function requestQueued(state: State, event: EventOf<"request-queued">, at: Instant): void {
   const request = addRequest(state, event.id, event.ask, at);
@@ -72,6 +73,7 @@ export function addRequest(
     space: enterSpace(state, ask.space),
     queuedAt,
     ownPriority: ranked.own ?? ranked.priority,
+    isStarved: ranked.starved ?? false,
     rankedAt: ranked.at ?? queuedAt,
     rise: null,
     gang: null,
@@ -125,7 +127,7 @@ function enterQueues(state: State, request: Request): void {
   edit(request).inLine = true;
   for (const need of request.needs) {
     const bucket = bucketFor(need.pool, need.state);
-    edit(bucket.queue).add(request);
+    enterQueue(bucket, request);
     if (isSelective(need)) edit(bucket).selecting += 1;
     edit(need.pool).waiting += 1;
   }
@@ -153,6 +155,8 @@ function removeRequest(state: State, request: Request): void {
   if (leader.inLine) leaveQueues(state, leader);
   leaveGang(state, request);
   if (request.space === null) return;
+  // Another of its space may go ahead in its place, unless this one was granted.
+  if (request.isStarved) mayStarveAgain(request.space);
   edit(request.space).waiting -= 1;
   leaveSpace(state, request.ask.space);
 }
@@ -169,7 +173,7 @@ function leaveQueues(state: State, request: Request): void {
   clearReservations(request);
   for (const need of request.needs) {
     const bucket = bucketFor(need.pool, need.state);
-    edit(bucket.queue).remove(request);
+    leaveQueue(bucket, request);
     if (isSelective(need)) edit(bucket).selecting -= 1;
     edit(need.pool).waiting -= 1;
     removeIfEmpty(bucket);
@@ -351,7 +355,9 @@ export function leaseGranted(state: State, event: EventOf<"lease-granted">, at: 
     claims: event.claims,
     delivered: event.undelivered !== true,
   });
+  const space = ask.space === undefined ? undefined : state.spaces.get(ask.space);
   for (const { resource, purpose } of lease.claims) {
+    if (space !== undefined && purpose === "use") fed(space, resource.pool, at);
     if (resource.sharing === "shared" || resource.cluster === null) continue;
     if (purpose === "use") clusterArrived(resource, at);
     schedulePool(state, resource.pool, at);

@@ -5,10 +5,12 @@ import { must, type Request, type State } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
 import { edit } from "./edit.ts";
 import { bucketFor, schedule } from "./indexes.ts";
+import { enterQueue, leaveQueue } from "./starved.ts";
 
-/** The priority of a request, if it has changed since its arrival. */
+/** The rank of a request, if it has changed since its arrival. */
 export interface Ranked {
   readonly priority: number;
+  readonly starved?: true;
   readonly own?: number;
   readonly at?: Instant;
 }
@@ -31,19 +33,20 @@ export function cancelRise(state: State, request: Request): void {
 
 export function priorityChanged(
   state: State,
-  { id, priority, aged }: EventOf<"priority-changed">,
+  { id, priority, aged, starved }: EventOf<"priority-changed">,
   at: Instant,
 ): void {
   const request = must(state.requests.get(id), id);
-  const queues = request.inLine
-    ? request.needs.map((need) => edit(bucketFor(need.pool, need.state).queue))
+  const buckets = request.inLine
+    ? request.needs.map((need) => bucketFor(need.pool, need.state))
     : [];
-  // Queues are sorted by priority, so the request leaves them while it changes.
-  for (const queue of queues) queue.remove(request);
+  // Queues are sorted by rank, so the request leaves them while it changes.
+  for (const bucket of buckets) leaveQueue(bucket, request);
+  if (starved === true) edit(request).isStarved = true;
+  else edit(request).rankedAt = at;
   edit(request).priority = priority;
   if (aged !== true) edit(request).ownPriority = priority;
-  edit(request).rankedAt = at;
-  for (const queue of queues) queue.add(request);
+  for (const bucket of buckets) enterQueue(bucket, request);
   request.cache.evaluated = false;
   scheduleRise(state, request);
 }

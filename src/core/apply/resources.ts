@@ -111,6 +111,7 @@ function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: 
   if (wasShared !== isShared(pool) || stockBefore !== stockKey(pool)) refreshWants(state);
   else if (wasRetired) refreshChoices(state, event.pool);
   if (isShared(pool)) rearrange(pool);
+  pool.cache.starving = null; // Its patience may be another one.
   for (const { queue } of pool.buckets.values()) {
     for (const request of queue) schedulePatience(state, request);
   }
@@ -137,6 +138,7 @@ function poolRemoved(state: State, name: PoolName): void {
   const pool = poolOf(state, name);
   schedule(state, pool, never);
   edit(state.pools).delete(name);
+  for (const { fedAt } of state.spaces.values()) edit(fedAt).delete(pool);
   linkPool(state, pool);
   leaveCohort(state, pool);
 }

@@ -63,9 +63,17 @@ export interface FrozenState {
   readonly requests: readonly FrozenRequest[];
   readonly leases: readonly FrozenLease[];
   readonly ended: FrozenEnds;
+  readonly fed?: readonly FrozenFed[];
   readonly oddKeys?: OddKeys;
   /** Only in a copy of some of the pools: what its spaces hold of the others. `cost` is that of all pools. */
   readonly elsewhere?: readonly (Elsewhere & { readonly space: SpaceName })[];
+}
+
+/** When a space last got something of a pool, if other requests of it waited then. */
+interface FrozenFed {
+  readonly space: SpaceName;
+  readonly pool: PoolName;
+  readonly at: Instant;
 }
 
 interface FrozenPool {
@@ -160,6 +168,7 @@ export function freeze(state: State): FrozenState {
     ...(same(state.priorities, plainPriorities) ? undefined : { priorities: state.priorities }),
     pools: Array.from(state.pools.values(), freezePool),
     ...known,
+    ...freezeFed(state),
     ...(odd.length === 0 ? undefined : { oddKeys: odd }),
   };
 }
@@ -168,12 +177,26 @@ function freezeOrphans({ orphanClusters }: State): Pick<FrozenState, "orphanClus
   return orphanClusters.size === 0 ? {} : { orphanClusters: [...orphanClusters.values()] };
 }
 
+/** By name, so that equal states give equal JSON. */
+function freezeFed({ spaces, pools }: State): Pick<FrozenState, "fed"> {
+  const fed: FrozenFed[] = [];
+  for (const { name: space, fedAt } of spaces.values()) {
+    for (const [{ name: pool }, at] of fedAt) if (pools.has(pool)) fed.push({ space, pool, at });
+  }
+  const keyOf = ({ space, pool }: FrozenFed) => `${space} ${pool}`;
+  return fed.length === 0 ? {} : { fed: fed.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
+}
+
 function freezeRequest(request: Request): FrozenRequest {
   const { id, ask, queuedAt, order, reservations, priority, ownPriority, rankedAt } = request;
-  const isRanked = rankedAt !== queuedAt || priority !== (ask.priority ?? 0);
+  const { isStarved } = request;
+  const isRanked = isStarved || rankedAt !== queuedAt || priority !== (ask.priority ?? 0);
+  const starved = isStarved ? { starved: true as const } : undefined;
   return {
     ...{ id, ask, queuedAt, order },
-    ...(isRanked ? { ranked: { priority, own: ownPriority, at: rankedAt } } : undefined),
+    ...(isRanked
+      ? { ranked: { priority, own: ownPriority, at: rankedAt, ...starved } }
+      : undefined),
     ...(reservations === null ? undefined : { kept: reservations }),
   };
 }
@@ -329,6 +352,10 @@ export function thaw(frozen: FrozenState): State {
   for (const lease of frozen.leases) thawLease(state, lease);
   for (const { id, ask, queuedAt, order, ranked } of frozen.requests) {
     addRequest(state, id, ask, queuedAt, order, ranked);
+  }
+  for (const { space, pool, at } of frozen.fed ?? []) {
+    const [known, of] = [state.spaces.get(space), state.pools.get(pool)];
+    if (known !== undefined && of !== undefined) edit(known.fedAt).set(of, at);
   }
   for (const { space: name, ...elsewhere } of frozen.elsewhere ?? []) {
     const space = state.spaces.get(name);

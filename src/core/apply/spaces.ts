@@ -16,6 +16,7 @@ import type { Claim, ExclusiveResource, Pool, State } from "../model/state.ts";
 import { countCohortsAnew, followCohort } from "./cohorts.ts";
 import { edit } from "./edit.ts";
 import { scheduleRise } from "./priorities.ts";
+import { mayStarveAgain } from "./starved.ts";
 
 /** The space of a new request or lease; null if the server knows no spaces. */
 export function enterSpace(state: State, name: SpaceName | undefined): Space | null {
@@ -102,7 +103,9 @@ function addHeld(space: Space, pool: Pool, amounts: Claim["amount"], by: 1 | -1)
   for (const [key, amount] of Object.entries(amounts ?? {})) {
     add(edit(holdings), key, by * amount);
   }
-  if (holdings.size === 0) edit(space.held).delete(pool);
+  if (holdings.size > 0) return;
+  edit(space.held).delete(pool);
+  mayStarveAgain(space);
 }
 
 function add(sums: Map<string, number>, key: string, by: number): void {

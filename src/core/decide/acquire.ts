@@ -7,6 +7,7 @@ import type { Reader } from "../explain/out-of-use.ts";
 import { leaseView, requestView } from "../explain/view.ts";
 import { unmetDemandOf } from "../gates/credits.ts";
 import { gatesOf, lacksOnlyCredits, neverPasses } from "../gates/gates.ts";
+import { tightest } from "../gates/tightest.ts";
 import { isPhase, parametersIn } from "../model/cluster.ts";
 import type { Ask, Command, Item } from "../model/command.ts";
 import type { ResolvedAsk } from "../model/event.ts";
@@ -41,6 +42,7 @@ import { poolNotFound, requestNotFound } from "./not-found.ts";
 import { refuseState } from "./refuse-state.ts";
 import { fits, grant } from "./settle.ts";
 import { boundedBy, refuseSpace, refuseToWait } from "./space-rules.ts";
+import { helpStarved } from "./starved.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Acquire = Extract<Command, { type: "acquire" }>;
@@ -67,6 +69,7 @@ export function acquire(turn: Turn, { id, ask: asked, waitMs, nowOnly }: Acquire
     queue(turn, id, resolved, waitMs);
     return () => standing(state, id, now);
   }
+  for (const { pool } of needs) helpStarved(turn, pool, space);
   const rank = newcomerRank(state, space, ask.priority);
   const fitting = alternatives.find((alternative) => fits(alternative, rank, now));
   if (fitting !== undefined) {
@@ -353,7 +356,7 @@ function tooMuch(state: State, needs: readonly Need[], space: Space | null): Ref
       need.sharing === "shared"
         ? neverPlaced(need)
         : (tooMany(state, need) ?? neverMatches(state, need) ?? unsupported(need));
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return tightest([refusal, neverPasses(needs, space)]);
   }
   return neverPasses(needs, space);
 }

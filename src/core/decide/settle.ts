@@ -32,6 +32,7 @@ import type { Shareable } from "../shared/placement/shareable.ts";
 import { retriedReservations } from "../shared/reserve.ts";
 import { lastFence } from "./fence.ts";
 import { type Culprit, Undecidable } from "./set-aside.ts";
+import { helpStarved } from "./starved.ts";
 import { emit, type Turn } from "./turn.ts";
 import { upkeep } from "./upkeep.ts";
 import { workEnd, workOn } from "./work.ts";
@@ -112,6 +113,10 @@ function servePools(turn: Turn, pools: readonly Pool[]): void {
   let serving = pools[0];
   turn.evaluating = null;
   try {
+    for (const pool of pools) {
+      serving = pool;
+      if (pool.suspended === null) helpStarved(turn, pool);
+    }
     for (const bucket of bucketsToServe(pools)) {
       serving = bucket.pool;
       serveBucket(turn, bucket);

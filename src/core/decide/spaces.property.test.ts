@@ -4,10 +4,11 @@ import { expect, test } from "vitest";
 import { checkState } from "../../../sim/invariants.ts";
 import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
 import { anySpace } from "../model/space.ts";
-import { acquire, Lending, pool, release } from "./lending.suite.ts";
+import type { Pool } from "../model/state.ts";
+import { acquire, Lending, pool, release, runTo } from "./lending.suite.ts";
 
 const aws = "aws" as PoolName;
-const names = ["a", "b", "c"] as SpaceName[];
+const names = ["a", "b", "c"] as SpaceName[] as [SpaceName, SpaceName, SpaceName];
 
 interface World {
   readonly size: number;
@@ -84,6 +85,64 @@ test("backlogged spaces hold their shares within one grant, and none starves", (
     { numRuns: 60 },
   );
 });
+
+test("no space starves where starts are scarce, whatever it holds elsewhere", () => {
+  const minuteMs = 60_000;
+  const patienceMs = 5 * minuteMs;
+  const scarce = fc.record({
+    weights: fc.array(fc.constantFrom(1, 2, 5), { minLength: 3, maxLength: 3 }),
+    held: fc.array(fc.nat(4), { minLength: 3, maxLength: 3 }),
+    /** In each minute, who asks; each start is needed for this many minutes. */
+    asks: fc.array(fc.record({ space: fc.nat(2), forMinutes: fc.nat(3) }), {
+      minLength: 120,
+      maxLength: 120,
+    }),
+  });
+  fc.assert(
+    fc.property(scarce, ({ weights, held, asks }) => {
+      const ttlMs = 86_400_000;
+      const pace = { everyMs: minuteMs, burst: 1, jitter: 0 };
+      const pools = [pool("lab", 12, { ttlMs }), pool("aws", 50, { ttlMs, pace, patienceMs })];
+      const made = new Lending(...pools);
+      const spaces = names.map((name, at) => ({
+        name,
+        policy: { weight: weights[at] ?? 1, quotas: [] },
+      }));
+      made.do({ type: "configure", pools, spaces: { ...anySpace, spaces } });
+      for (const [at, count] of held.entries()) {
+        if (count > 0)
+          made.do(acquire(`lab-${at}`, `lab:${count}`, { space: names[at] ?? names[0] }));
+      }
+      // Every space waits all the time.
+      for (const name of names) {
+        for (let at = 0; at < 50; at++) made.do(acquire(`${name}-${at}`, "aws", { space: name }));
+      }
+      const lastAt = new Map<string, number>(names.map((name) => [name, made.now]));
+      for (const [minute, { space, forMinutes }] of asks.entries()) {
+        made.do(acquire(`more-${minute}`, "aws", { space: names[space] ?? names[0] }));
+        runTo(made, made.now + minuteMs);
+        for (const { id, ask, grantedAt, claims } of [...made.state.leases.values()]) {
+          if (claims[0]?.resource.pool.name !== aws) continue;
+          lastAt.set(ask.space ?? "", Math.max(lastAt.get(ask.space ?? "") ?? 0, grantedAt));
+          if (made.now - grantedAt >= forMinutes * minuteMs) made.do(release(id));
+        }
+        // One start for each other space may come first.
+        for (const name of names) {
+          const isHolding = made.state.spaces.get(name)?.held.has(poolOf(made)) === true;
+          const waitMs = isHolding ? 0 : made.now - (lastAt.get(name) ?? 0);
+          expect(waitMs, `${name} waits`).toBeLessThanOrEqual(patienceMs + 4 * minuteMs);
+        }
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+function poolOf({ state }: Lending): Pool {
+  const found = state.pools.get(aws);
+  if (found === undefined) throw new Error("Cannot look: there is no aws");
+  return found;
+}
 
 test("with one space requests are granted by priority, then by arrival", () => {
   fc.assert(

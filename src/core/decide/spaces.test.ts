@@ -5,6 +5,7 @@ import type { Command } from "../model/command.ts";
 import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
 import type { PoolSpec } from "../model/policy.ts";
 import { anySpace, defaultSpacePolicy, type SpacePolicy, type SpacesSpec } from "../model/space.ts";
+import type { Instant } from "../model/time.ts";
 import { acquire, Lending, leave, pool, release } from "./lending.suite.ts";
 
 const a = "a" as SpaceName;
@@ -109,11 +110,12 @@ describe("fair share", () => {
 
   test("a request whose turn comes by a release elsewhere is granted at once", () => {
     // `a` waits for both pools, out of patience, and keeps the free aws from those behind it.
-    const made = lending([pool("aws", 2, { patienceMs: 0 }), pool("gcp", 1), pool("own", 4)]);
+    const made = lending([pool("aws", 2, { patienceMs: 10_000 }), pool("gcp", 1), pool("own", 4)]);
     made.do(ask("x", "gcp", b));
     made.do(ask("b1", "own:4", b));
     made.do(ask("a1", "aws", a));
     made.do(ask("both", "aws gcp", a));
+    made.now = (made.now + 10_000) as Instant;
     made.do(ask("b2", "aws", b));
     expect(made.held("b2")).toBeUndefined();
     made.do(release("b1"));

@@ -22,6 +22,7 @@ import { limitGate } from "./limits.ts";
 import { paceGate } from "./pace.ts";
 import { quotaGate } from "./quotas.ts";
 import { suspensionGate } from "./suspension.ts";
+import { tightest } from "./tightest.ts";
 
 /**
  * The order in which gates explain a wait. The limit gate asks the gates ahead of it, so it is
@@ -75,11 +76,7 @@ export function lacksOnlyCredits(attempt: Attempt): boolean {
 
 export function neverPasses(needs: readonly Need[], space: Space | null): Refusal | undefined {
   if (!isGuarded(needs, space)) return undefined;
-  for (const gate of gates) {
-    const refusal = gate.neverPasses?.(needs, space);
-    if (refusal !== undefined) return refusal;
-  }
-  return undefined;
+  return tightest(gates.map((gate) => gate.neverPasses?.(needs, space)));
 }
 
 /** Returns what a grant uses up, at all gates. */

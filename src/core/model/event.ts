@@ -256,13 +256,23 @@ type RecordedEvent =
       readonly why: RequestEnd;
       readonly reason?: Reason;
     }
-  /** A waiting request has another priority: it has waited long, or an operator changed it. */
+  /**
+   * A waiting request has another rank: it has waited long, its space is starved, or an operator
+   * changed its priority.
+   */
   | {
       readonly type: "priority-changed";
       readonly id: RequestId;
       readonly priority: number;
-      /** It rose by waiting. Absent: an operator set it. */
+      /** By waiting. Absent: an operator set it. */
       readonly aged?: true;
+      /**
+       * With `aged`: the priority is the same. Its space has got nothing of a pool for too long, so
+       * the request goes first within its priority.
+       */
+      readonly starved?: true;
+      /** With `starved`: the pool of which its space got nothing. */
+      readonly pool?: PoolName;
       readonly reason?: Reason;
     }
   /** The reservations of a starved request. Empty if nothing could be reserved. */

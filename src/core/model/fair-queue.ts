@@ -9,9 +9,9 @@
  * queue, so a grant, which changes both, moves it once.
  */
 import type { ReadonlyTree } from "./collections.ts";
-import { countEarlier, Line, LineTree, shareOf } from "./line-tree.ts";
+import { countEarlier, Line, LineTree } from "./line-tree.ts";
 import { MergedWalk, SpaceWalk, type Walk } from "./queue-walk.ts";
-import type { Rank } from "./rank.ts";
+import { type Rank, shareOf } from "./rank.ts";
 import type { Space } from "./space.ts";
 import type { Pool } from "./state.ts";
 
@@ -23,6 +23,10 @@ export interface ReadonlyFairQueue<Waiter extends Rank> extends ReadonlyTree<Wai
   countBeforeIn(rank: Rank, counts: (head: Waiter) => boolean): number;
   /** The number of waiters of the same space ahead of this rank. */
   countBeforeInSpace(rank: Rank): number;
+  /** The spaces that wait. */
+  spaces(): Iterable<Space | null>;
+  /** The lines of one space, in order. */
+  linesOf(space: Space): readonly Line<Waiter>[];
   walk(): Walk<Waiter>;
 }
 
@@ -69,23 +73,26 @@ export class FairQueue<Waiter extends Rank> implements ReadonlyFairQueue<Waiter>
     this.sortAgain(line);
   }
 
-  #lineOf({ space, priority }: Rank): Line<Waiter> | undefined {
+  #lineOf({ space, priority, isStarved = false }: Rank): Line<Waiter> | undefined {
     const lines = this.#spaces.get(space);
     if (lines === undefined) return undefined;
     // Most spaces have one priority, and ageing has few steps.
     for (let index = 0; index < lines.length; index++) {
-      if (lines[index]?.priority === priority) return lines[index];
+      const line = lines[index];
+      if (line?.priority === priority && line.isStarved === isStarved) return line;
     }
     return undefined;
   }
 
   #addLine(line: Line<Waiter>): void {
-    const { space, priority } = line;
+    const { space, priority, isStarved } = line;
     const lines = this.#spaces.get(space);
     if (lines === undefined) {
       this.#spaces.set(space, [line]);
     } else {
-      const index = lines.findIndex((other) => other.priority < priority);
+      const index = lines.findIndex((other) => {
+        return other.priority < priority || (isStarved && other.priority === priority);
+      });
       lines.splice(index < 0 ? lines.length : index, 0, line);
     }
     linesOf(space)?.add(line);
@@ -145,6 +152,14 @@ export class FairQueue<Waiter extends Rank> implements ReadonlyFairQueue<Waiter>
     let count = 0;
     for (const line of this.#spaces.get(rank.space) ?? []) count += countAhead(line, rank);
     return count;
+  }
+
+  spaces(): Iterable<Space | null> {
+    return this.#spaces.keys();
+  }
+
+  linesOf(space: Space): readonly Line<Waiter>[] {
+    return this.#spaces.get(space) ?? [];
   }
 
   *[Symbol.iterator](): Generator<Waiter, void, undefined> {

@@ -8,14 +8,18 @@
 import { Arrivals } from "./arrivals.ts";
 import { scatter } from "./collections.ts";
 import type { FairQueue } from "./fair-queue.ts";
-import type { Rank } from "./rank.ts";
+import { type Rank, shareOf } from "./rank.ts";
 import type { Space } from "./space.ts";
 
-/** The requests of one space with one priority in one queue, in the order of their arrival. */
+/**
+ * The requests of one space with one priority in one queue, in the order of their arrival. A starved
+ * one has a line of its own.
+ */
 export class Line<Waiter extends Rank = Rank> {
   readonly kind = "line";
   readonly space: Space | null;
   readonly priority: number;
+  readonly isStarved: boolean;
   readonly queue: FairQueue<Waiter>;
   readonly waiters = new Arrivals<Waiter>();
   /** The first waiter. */
@@ -38,6 +42,7 @@ export class Line<Waiter extends Rank = Rank> {
   constructor(queue: FairQueue<Waiter>, head: Waiter) {
     this.space = head.space;
     this.priority = head.priority;
+    this.isStarved = head.isStarved === true;
     this.queue = queue;
     this.head = head;
     this.lastOrder = head.order;
@@ -105,10 +110,6 @@ export class LineTree<Waiter extends Rank> implements Iterable<Line<Waiter>> {
       node = top.right;
     }
   }
-}
-
-export function shareOf({ space }: { readonly space: Space | null }): number {
-  return space === null ? 0 : space.share;
 }
 
 /** The waiters of a line that came before. */

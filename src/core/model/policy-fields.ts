@@ -68,10 +68,10 @@ export const policyFields = {
     key: "patience",
     kind: duration(0, 7 * dayMs),
     default: 10 * minuteMs,
-    label: "Max overtaking (several pools, or an amount)",
+    label: "Max overtaking",
     text:
-      "Smaller requests may overtake a request over several pools, or for an amount, for this long; " +
-      "then what becomes free is reserved for it.",
+      "How long others may go ahead: smaller requests of one over several pools, or for an amount, for which " +
+      "what becomes free is then reserved; and other spaces of a space that gets nothing here.",
     examples: ["10m"],
     more: "install-leases.md#a-pace-that-several-pools-share",
   },

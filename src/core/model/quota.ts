@@ -32,7 +32,7 @@ export function quotaShortage(
     : undefined;
 }
 
-/** The first quota that these needs exceed even if the space holds nothing. */
+/** The smallest quota that these needs exceed even if the space holds nothing. */
 export function quotaTooSmall(
   space: Space | null,
   needs: readonly QuotaUse[],
@@ -62,11 +62,14 @@ function heldShortage(space: Space, needs: readonly QuotaUse[]): QuotaShortage |
 }
 
 function sizeShortage(space: Space, needs: readonly QuotaUse[]): QuotaShortage | undefined {
+  let found: QuotaShortage | undefined;
   for (const quota of space.policy.quotas) {
     const [asked, max] = [askedOf(quota, needs), mostOf(space, quota)];
-    if (asked > max) return { quota, held: 0, asked, max };
+    if (asked <= max) continue;
+    const isTighter = quota.dimension === found?.quota?.dimension && max < (found?.max ?? 0);
+    if (found === undefined || isTighter) found = { quota, held: 0, asked, max };
   }
-  return undefined;
+  return found;
 }
 
 function costShortage(

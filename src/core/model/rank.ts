@@ -1,8 +1,9 @@
 /**
  * The order of requests. Queues, grants, reservations and explanations all use it. Higher priority
- * first, then the space with the lowest share, then first come, first served.
+ * first, then starved requests, then the space with the lowest share, then first come, first served.
  */
 import type { Space } from "./space.ts";
+import type { Instant } from "./time.ts";
 
 /** The position of a request among all others, the same in every queue. */
 export interface Rank {
@@ -11,18 +12,32 @@ export interface Rank {
   readonly order: number;
   /** Null: the server knows no spaces. */
   readonly space: Space | null;
+  /**
+   * Its space has got nothing of a pool for the patience of that pool, so shares do not count for it.
+   */
+  readonly isStarved?: boolean;
+  /** When it came. Only requests have it. */
+  readonly queuedAt?: Instant;
 }
+
+/** The share that counts for a rank. */
+export function shareOf({ space, isStarved }: Pick<Rank, "space" | "isStarved">): number {
+  if (isStarved === true) return aheadOfShares;
+  return space === null ? 0 : space.share;
+}
+
+const aheadOfShares = -1;
 
 /** Negative when `a` is ahead of `b`, as the shares are now. */
 export function compareRank(a: Rank, b: Rank): number {
   if (a.space === b.space) return compareArrival(a, b);
-  const [mine, other] = [a.space?.share ?? 0, b.space?.share ?? 0];
-  return b.priority - a.priority || mine - other || a.order - b.order;
+  return b.priority - a.priority || shareOf(a) - shareOf(b) || a.order - b.order;
 }
 
-/** The order within a space. It changes only with the priority of a request. */
+/** The order within a space. It changes only when a request gets another priority or is starved. */
 export function compareArrival(a: Rank, b: Rank): number {
-  return b.priority - a.priority || a.order - b.order;
+  const byStarved = Number(b.isStarved === true) - Number(a.isStarved === true);
+  return b.priority - a.priority || byStarved || a.order - b.order;
 }
 
 export function isAhead(a: Rank, b: Rank): boolean {

@@ -6,6 +6,7 @@ import type { Cohort, Quoted } from "./cohort.ts";
 import type { PoolName, SpaceName } from "./ids.ts";
 import type { Line } from "./line-tree.ts";
 import type { Lease, Pool, State } from "./state.ts";
+import type { Instant } from "./time.ts";
 
 /** A limit on what a space may hold at one time. */
 export interface Quota {
@@ -69,6 +70,8 @@ export interface Space {
   readonly policy: SpacePolicy;
   /** What it holds of each pool, and of the pools above it. Without cleaning. */
   readonly held: ReadonlyMap<Pool, Holdings>;
+  /** When it last got something of a pool, if other requests of it waited then. */
+  readonly fedAt: ReadonlyMap<Pool, Instant>;
   /** Its leases, oldest first. */
   readonly leases: ReadonlySet<Lease>;
   /** Only in a copy of some of the pools, for a forecast. It counts as if they were here. */
@@ -95,7 +98,7 @@ export interface Space {
 
 const nothing: ReadonlyMap<never, never> = new Map<never, never>();
 const none: ReadonlySet<never> = new Set();
-const empty = { held: nothing, leases: none, lines: none };
+const empty = { held: nothing, fedAt: nothing, leases: none, lines: none };
 
 /**
  * A space is often made for its only lease and forgotten after it, so what it rarely has is not made:
@@ -104,7 +107,12 @@ const empty = { held: nothing, leases: none, lines: none };
 export function newSpace(state: Policies, name: SpaceName): Space {
   const cohort = spaceCohort(state, name);
   const counted = () => (cohort === null ? nothing : new Map());
-  const own = { held: new Map(), leases: new Set<Lease>(), lines: new Set<Line>() };
+  const own = {
+    held: new Map(),
+    fedAt: new Map(),
+    leases: new Set<Lease>(),
+    lines: new Set<Line>(),
+  };
   return makeSpace(state, { name, cohort, quoted: counted(), wanted: counted() }, own);
 }
 
@@ -117,11 +125,11 @@ function visitingSpace(state: Policies, name: SpaceName): Space {
 function makeSpace(
   state: Policies,
   { name, cohort, quoted, wanted }: Pick<Space, "name" | "cohort" | "quoted" | "wanted">,
-  { held, leases, lines }: Pick<Space, "held" | "leases" | "lines">,
+  { held, fedAt, leases, lines }: Pick<Space, "held" | "fedAt" | "leases" | "lines">,
 ): Space {
   return {
     ...{ kind: "space", name, policy: spacePolicyOf(state, name), cohort },
-    ...{ held, leases, lines, quoted, wanted },
+    ...{ held, fedAt, leases, lines, quoted, wanted },
     ...{ elsewhere: nowhere, cost: 0, largestPart: 0, share: 0, users: 0, waiting: 0 },
   };
 }

@@ -42,6 +42,7 @@ import type { Walk } from "./queue-walk.ts";
 import type { Rank } from "./rank.ts";
 import { dropMatches, type MatchIndex, type Selection } from "./selection.ts";
 import type { Space, SpacePolicy } from "./space.ts";
+import type { StarvingSpaces } from "./starving-spaces.ts";
 import type { Instant } from "./time.ts";
 
 export interface State {
@@ -192,6 +193,8 @@ export interface PoolCache {
   capacities: ReadonlyMap<string, number> | null;
   /** No reservation was possible for starved requests, and nothing has changed since. */
   triedReservations: boolean;
+  /** The spaces that may starve here; null if not computed yet. */
+  starving: StarvingSpaces | null;
 }
 
 export interface AdmissionState {
@@ -359,6 +362,7 @@ export interface Request extends Rank, Timed {
   readonly queuedAt: Instant;
   /** The priority that its client or an operator has set, without what it gained by waiting. */
   readonly ownPriority: number;
+  readonly isStarved: boolean;
   /** Its arrival, or the last change of its priority. */
   readonly rankedAt: Instant;
   /** The deadline at which its priority rises; null if it does not. */
@@ -542,6 +546,8 @@ const emptyQueue: Queue = {
   countBefore: () => 0,
   countBeforeIn: () => 0,
   countBeforeInSpace: () => 0,
+  spaces: () => [],
+  linesOf: () => [],
   [Symbol.iterator]: () => [][Symbol.iterator](),
 };
 
@@ -553,6 +559,7 @@ export function dropCaches({ pools, requests, cache }: State): void {
     pool.cache.freed.clear();
     pool.cache.triedReservations = false;
     pool.cache.capacities = null;
+    pool.cache.starving = null;
     for (const bucket of pool.buckets.values()) dropMatches(bucket);
   }
   for (const request of requests.values()) request.cache.evaluated = false;

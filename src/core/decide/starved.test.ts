@@ -1,0 +1,250 @@
+import { describe, expect, test } from "vitest";
+import { freeze, thaw } from "../apply/snapshot.ts";
+import { spacesAhead } from "../explain/space-view.ts";
+import { requestView } from "../explain/view.ts";
+import type { RequestId, SpaceName } from "../model/ids.ts";
+import type { PoolSpec } from "../model/policy.ts";
+import { anySpace } from "../model/space.ts";
+import { dropCaches } from "../model/state.ts";
+import type { Instant } from "../model/time.ts";
+import { acquire, Lending, leave, pool, release, runTo } from "./lending.suite.ts";
+
+const minuteMs = 60_000;
+const ttlMs = 86_400_000;
+const [a, b, c] = ["a", "b", "c"] as SpaceName[] as [SpaceName, SpaceName, SpaceName];
+
+/** One start a minute of 20 slots, and a small pool of which `a` holds all. */
+function paced(): Lending {
+  const pools = pacedPools();
+  const made = new Lending(...pools);
+  made.do({ type: "configure", pools, spaces: anySpace });
+  made.do(acquire("held", "lab", { space: a }));
+  return made;
+}
+
+function pacedPools(): PoolSpec[] {
+  return [
+    pool("lab", 1, { ttlMs }),
+    pool("install", 20, { pace: { everyMs: minuteMs, burst: 1, jitter: 0 }, ttlMs }),
+  ];
+}
+
+/** In each minute `b` and `c` ask for a start that they need only for a moment. Returns the starts. */
+function starts(made: Lending, minutes: number): string[] {
+  const granted: string[] = [];
+  for (let minute = 0; minute < minutes; minute++) {
+    const before = new Set(made.state.leases.keys());
+    for (const space of [b, c]) made.do(acquire(`${space}-${made.now}`, "install", { space }));
+    runTo(made, (made.now + minuteMs) as Instant);
+    for (const id of made.state.leases.keys()) {
+      if (before.has(id)) continue;
+      granted.push(id);
+      made.do(release(id));
+    }
+  }
+  return granted;
+}
+
+/** `a` asks for these, behind a start of `b` that closes the pace. */
+function waiting(...ids: readonly string[]): Lending {
+  const made = paced();
+  made.do(acquire("b-0", "install", { space: b }));
+  for (const id of ids) made.do(acquire(id, "install", { space: a }));
+  return made;
+}
+
+const placesOf = (granted: readonly string[], ...ids: readonly string[]) => {
+  return ids.map((id) => granted.indexOf(id));
+};
+
+describe("a space that holds much elsewhere", () => {
+  test("gets a start after the patience of the pool, and the next one a patience later", () => {
+    const granted = starts(waiting("a-1", "a-2", "a-3"), 35);
+    expect(placesOf(granted, "a-1", "a-2", "a-3")).toEqual([9, 19, 29]);
+  });
+
+  test("gets no more if it leaves and asks again, and the next request takes the place", () => {
+    const made = waiting("a-1", "a-2");
+    starts(made, 9);
+    made.do(leave("a-1"));
+    expect(placesOf(starts(made, 12), "a-2")).toEqual([0]);
+  });
+
+  test("gets none while it holds something of the pool", () => {
+    const pools = [pool("aws", 4, { ttlMs, patienceMs: minuteMs })];
+    const made = new Lending(...pools);
+    made.do({ type: "configure", pools, spaces: anySpace });
+    for (const id of ["a-1", "a-2"]) made.do(acquire(id, "aws", { space: a }));
+    for (const id of ["b-1", "b-2"]) made.do(acquire(id, "aws", { space: b }));
+    made.do(acquire("a-3", "aws", { space: a }));
+    runTo(made, made.now + 5 * minuteMs);
+    made.do(acquire("b-3", "aws", { space: b }));
+    made.do(release("b-1"));
+    expect(made.state.leases.has("b-3" as RequestId)).toBe(true);
+  });
+
+  test("is not passed over by newcomers who need less", () => {
+    const pools = [pool("lab", 1, { ttlMs }), pool("aws", 2, { ttlMs })];
+    const made = new Lending(...pools);
+    made.do({ type: "configure", pools, spaces: anySpace });
+    made.do(acquire("held", "lab", { space: a }));
+    made.do(acquire("b-0", "aws", { space: b }));
+    made.do(acquire("a-1", "aws:2", { space: a }));
+    const isLent = (id: string) => made.state.leases.has(id as RequestId);
+    made.do(acquire("c-1", "aws", { space: c }));
+    made.do(release("c-1"));
+    runTo(made, made.now + 10 * minuteMs);
+    made.do(acquire("c-2", "aws", { space: c }));
+    expect([isLent("c-2"), isLent("a-1")]).toEqual([false, false]);
+    made.do(release("b-0"));
+    expect([isLent("c-2"), isLent("a-1")]).toEqual([false, true]);
+  });
+
+  test("is not passed over by requests without a space, from before there were any", () => {
+    const made = waiting();
+    made.do(acquire("a-1", "install", { space: a }));
+    made.do(release("b-0"));
+    for (let minute = 0; minute < 12; minute++) {
+      made.do(acquire(`old-${minute}`, "install"));
+      made.do(acquire(`older-${minute}`, "install"));
+      runTo(made, made.now + minuteMs);
+    }
+    expect(made.state.leases.has("a-1" as RequestId)).toBe(true);
+  });
+
+  test("stays behind a higher priority", () => {
+    const made = waiting("a-1");
+    made.do(acquire("urgent", "install", { space: b, priority: 1 }));
+    for (let minute = 0; minute < 12; minute++) {
+      runTo(made, made.now + minuteMs);
+      const next = minute % 2 === 0 ? c : b;
+      made.do(acquire(`urgent-${minute}`, "install", { space: next, priority: 1 }));
+    }
+    expect(made.state.requests.get("a-1" as RequestId)?.isStarved).toBe(true);
+    expect(made.state.leases.has("a-1" as RequestId)).toBe(false);
+  });
+
+  test("is told by an event with the pool, and is not counted as a lower share", () => {
+    const made = waiting("a-1");
+    made.do(acquire("b-1", "install", { space: b, priority: 1 }));
+    for (let minute = 0; minute < 10; minute++) {
+      runTo(made, made.now + minuteMs);
+      made.do(acquire(`c-${minute}`, "install", { space: c, priority: minute === 9 ? 0 : 1 }));
+    }
+    const starved = { id: "a-1", priority: 0, aged: true, starved: true, pool: "install" };
+    expect(made.events).toContainEqual(expect.objectContaining(starved));
+    const [own, other] = ["a-1", "c-9"].map((id) => made.state.requests.get(id as RequestId));
+    if (own === undefined || other === undefined) throw new Error("They do not wait");
+    expect(requestView(own, made.now).isStarved).toBe(true);
+    expect(requestView(other, made.now).isStarved).toBe(false);
+    expect(spacesAhead(made.state, other)).toEqual({ spacesAhead: 1, starvedAhead: 1 });
+  });
+
+  test("gets its turn at the same time after a restart, and without caches", () => {
+    const made = waiting("a-1", "a-2");
+    starts(made, 14);
+    const restarted = new Lending();
+    Object.assign(restarted, { state: thaw(JSON.parse(JSON.stringify(freeze(made.state)))) });
+    restarted.now = made.now;
+    restarted.do({ type: "give-grace" });
+    dropCaches(made.state);
+    const granted = starts(made, 10);
+    expect(placesOf(granted, "a-2")).toEqual([5]);
+    expect(starts(restarted, 10)).toEqual(granted);
+  });
+
+  test("starves in no pool at once, also if that has no pace", () => {
+    const pools = [pool("lab", 1, { ttlMs }), pool("aws", 2, { ttlMs })];
+    const made = new Lending(...pools);
+    made.do({ type: "configure", pools, spaces: anySpace });
+    made.do(acquire("held", "lab", { space: a }));
+    // Both hold half of the pool at most, and `a` all of another one.
+    for (const space of [b, c]) made.do(acquire(`${space}-0`, "aws", { space }));
+    made.do(acquire("a-1", "aws", { space: a }));
+    runTo(made, made.now + 10 * minuteMs);
+    for (const space of [b, c]) made.do(acquire(`${space}-1`, "aws", { space }));
+    made.do(release("b-0"));
+    expect(made.state.leases.has("a-1" as RequestId)).toBe(true);
+  });
+});
+
+describe("nobody gets more than a turn by it", () => {
+  const held = (made: Lending, space: SpaceName, name: string) => {
+    const claims = [...made.state.leases.values()].flatMap((lease) => {
+      return lease.ask.space === space ? lease.claims : [];
+    });
+    return claims.filter(({ resource }) => resource.pool.name === name).length;
+  };
+  const lending = (...pools: readonly PoolSpec[]) => {
+    const made = new Lending(...pools);
+    made.do({ type: "configure", pools, spaces: anySpace });
+    return made;
+  };
+  const times = (count: number, work: (index: number) => void) => {
+    for (let index = 0; index < count; index++) work(index);
+  };
+
+  test("not if it holds one of the pools that its request waits for", () => {
+    const made = lending(pool("x", 1, { ttlMs }), pool("aws", 10, { ttlMs }));
+    made.do(acquire("a-x", "x", { space: a }));
+    times(10, (at) => made.do(acquire(`b-${at}`, "aws", { space: b })));
+    // It waits for itself, and would keep all of the other pool.
+    made.do(acquire("a-both", "aws:10 x", { space: a }));
+    runTo(made, made.now + 11 * minuteMs);
+    times(10, (at) => made.do(acquire(`b-next-${at}`, "aws", { space: b })));
+    times(10, (at) => made.do(release(`b-${at}`)));
+    expect(held(made, b, "aws")).toBe(10);
+  });
+
+  test.each([0, 10 * minuteMs])("not with alternatives, nor over two pools (patience %i)", (ms) => {
+    for (const wanted of ["p|q", "p q"]) {
+      const made = lending(pool("p", 1, { ttlMs, patienceMs: ms }), pool("q", 10, { ttlMs }));
+      if (wanted === "p|q") made.do(acquire("c-p", "p", { space: c }));
+      times(5, (at) => made.do(acquire(`a-${at}`, "q", { space: a })));
+      times(5, (at) => made.do(acquire(`b-${at}`, "q", { space: b })));
+      times(20, (at) => made.do(acquire(`b-next-${at}`, "q", { space: b })));
+      times(20, (at) => made.do(acquire(`a-next-${at}`, wanted, { space: a })));
+      runTo(made, made.now + 11 * minuteMs);
+      times(5, (at) => {
+        made.do(release(`b-${at}`));
+        for (const { id, claims } of [...made.state.leases.values()]) {
+          const early = claims.find(({ resource }) => resource.pool.name === "p");
+          if (id.startsWith("a-next") && early !== undefined && claims.length > 1) {
+            made.do(release(id, { claim: early.id }));
+          }
+        }
+      });
+      expect([held(made, a, "q"), held(made, b, "q")], wanted).toEqual([5, 5]);
+    }
+  });
+
+  test("not with a priority for each request, which then rises", () => {
+    const pools = [pool("lab", 1, { ttlMs }), pool("q", 10, { ttlMs })];
+    const made = lending(...pools);
+    const ageing = { everyMs: 11 * minuteMs, step: 100, max: 0 };
+    const priorities = { classes: {}, ageing };
+    made.do({ type: "configure", pools, spaces: anySpace, priorities });
+    made.do(acquire("a-lab", "lab", { space: a }));
+    times(10, (at) => made.do(acquire(`b-${at}`, "q", { space: b })));
+    times(10, (at) => made.do(acquire(`a-${at}`, "q", { space: a, priority: -1 - at })));
+    times(20, (at) => made.do(acquire(`c-${at}`, "q", { space: c })));
+    runTo(made, made.now + 10.5 * minuteMs);
+    made.do(release("b-0"));
+    runTo(made, made.now + 5 * minuteMs);
+    times(9, (at) => made.do(release(`b-${at + 1}`)));
+    expect(held(made, a, "q")).toBeLessThanOrEqual(1);
+  });
+
+  test("but a space does not starve behind its own request over two pools", () => {
+    const made = waiting();
+    made.do({
+      type: "configure",
+      pools: [...pacedPools(), pool("x", 1, { ttlMs })],
+      spaces: anySpace,
+    });
+    made.do(acquire("c-x", "x", { space: c }));
+    made.do(acquire("a-both", "install x", { space: a }));
+    made.do(acquire("a-1", "install", { space: a }));
+    expect(placesOf(starts(made, 12), "a-1")).toEqual([9]);
+  });
+});
