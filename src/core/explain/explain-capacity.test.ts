@@ -1,6 +1,6 @@
 /** Why a request waits for room in a shared pool. */
 import { expect, test } from "vitest";
-import { change, Lending } from "../decide/lending.suite.ts";
+import { change, Lending, release } from "../decide/lending.suite.ts";
 import type { Command } from "../model/command.ts";
 import type { RequestId } from "../model/ids.ts";
 import { capacityPool, want } from "../shared/capacity.suite.ts";
@@ -21,7 +21,7 @@ test.each<[string, Command[], object, string]>([
     "what is free, what there is and what is needed, on the nearest resource that is large enough",
     [on("large", 26), on("huge", 60)],
     vcpus(50),
-    "no_room: No vsphere has room: large has 34 of its 60 vcpus free, 50 needed",
+    "no_room: No vsphere has room: large has 34 of 60 vcpus free, 50 needed",
   ],
   [
     "the drained resource, not one that is too small",
@@ -53,14 +53,14 @@ test.each<[string, Command[], object, string]>([
     "the room of a usable one, and the drained one that has room",
     [drain("huge"), on("large", 30)],
     vcpus(50),
-    "no_room: No vsphere has room: large has 30 of its 60 vcpus free, 50 needed; " +
+    "no_room: No vsphere has room: large has 30 of 60 vcpus free, 50 needed; " +
       "huge has room, but is drained by ann: test",
   ],
   [
     "not a drained one without room",
     [on("huge", 60), drain("huge"), on("large", 30)],
     vcpus(50),
-    "no_room: No vsphere has room: large has 30 of its 60 vcpus free, 50 needed",
+    "no_room: No vsphere has room: large has 30 of 60 vcpus free, 50 needed",
   ],
   [
     "all of them, if all are drained",
@@ -78,4 +78,43 @@ test.each<[string, Command[], object, string]>([
   const cordoned = explainNeeds(request, lending.now)[0]?.rooms?.map(({ unfit }) => unfit);
   const drained = commands.some((command) => command.type === "change-resource");
   expect(cordoned?.some((unfit) => unfit?.why === "cordoned")).toBe(drained);
+});
+
+test("the reason names the resource on which room is kept, and the list begins with it", () => {
+  const sizes = { a: { capacity: { vcpus: 60 } }, b: { capacity: { vcpus: 60 } } };
+  const lending = new Lending(capacityPool(sizes, { patienceMs: 10_000, ttlMs: 9e9 }));
+  const explained = (id: string) => {
+    const request = lending.state.requests.get(id as RequestId);
+    if (request === undefined) throw new Error("it does not wait");
+    const [first] = explainNeeds(request, lending.now)[0]?.rooms ?? [];
+    return [waitReason(request, lending.now).message, first?.resource];
+  };
+  const onA = ["1", "2"].map((id) => want(id, vcpus(25, { resource: "a" })));
+  lending.outcome(...onA, on("b", 40), want("large", vcpus(50)));
+  expect(explained("large")[1]).toBe("b");
+  lending.tickAt(10_000);
+  // Now less is missing on a, but the room is kept on b.
+  lending.outcome(release("1"), want("small", vcpus(36)));
+  expect(explained("large")).toEqual([
+    "Room is kept for it on b: 20 of 60 vcpus free, 50 needed; next in line",
+    "b",
+  ]);
+  expect(explained("small")).toEqual([
+    "No vsphere has room: a has 35 of 60 vcpus free, 36 needed; 1 ahead",
+    "a",
+  ]);
+});
+
+test("the reason names the resource that has room, if it is kept for others", () => {
+  const sizes = { a: { capacity: { vcpus: 60 } }, b: { capacity: { vcpus: 60 } } };
+  const lending = new Lending(capacityPool(sizes, { patienceMs: 10_000, ttlMs: 9e9 }));
+  lending.outcome(on("a", 57), on("b", 40), want("large", vcpus(50)));
+  lending.tickAt(10_000);
+  lending.outcome(want("small", vcpus(15)));
+  const request = lending.state.requests.get("small" as RequestId);
+  if (request === undefined) throw new Error("it does not wait");
+  expect(explainNeeds(request, lending.now)[0]?.rooms?.[0]?.resource).toBe("b");
+  expect(waitReason(request, lending.now).message).toBe(
+    "The room on b is kept for a request that has waited longer; 1 ahead",
+  );
 });

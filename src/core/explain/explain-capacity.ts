@@ -27,6 +27,10 @@ export interface SharedExplanation {
   readonly unfit: Unfit | null;
   /** The dimensions with too little room, in the order of the ask. */
   readonly short: readonly Shortfall[];
+  /** Room on it is reserved for the request itself: here it starts when enough has come free. */
+  readonly isReserved: boolean;
+  /** It has room, all but what is reserved for requests ahead. */
+  readonly fitsUnreserved: boolean;
   /** The reservations here for requests ahead of it. */
   readonly keptFor: readonly { id: RequestId; holder: string; amount: Amounts }[];
   /** The holder that keeps its share longest; null if there is none. */
@@ -41,7 +45,10 @@ export function sharedIn(pool: Pool): SharedResource[] {
   return shared.sort((a, b) => a.order - b.order);
 }
 
-/** Explains the first demand that cannot be met or, if all can be met, the first demand. */
+/**
+ * Explains the first demand that cannot be met or, if all can be met, the first demand. The resource on which
+ * the request is most likely to start comes first: the reason names it, and so do the page and the CLI.
+ */
 export function explainShared(
   need: SharedNeed,
   request: Request,
@@ -50,7 +57,7 @@ export function explainShared(
   const demand = hardest(need, request);
   if (demand === undefined) return [];
   const view = viewOf(need, request);
-  return sharedIn(need.pool).map((resource) => {
+  const all = sharedIn(need.pool).map((resource) => {
     const reason = unfit(resource, demand, view);
     const why =
       reason === undefined || reason.why === "cordoned" ? outOfUse(resource, reader) : reason;
@@ -61,10 +68,21 @@ export function explainShared(
       isLargeEnough: couldEverFit(resource, demand),
       unfit: why,
       short,
+      isReserved: resource.reservations.some(({ by }) => by === request),
+      fitsUnreserved:
+        why === null && shortfalls(resource, demand, { ...view, rank: aheadOfAll }).length === 0,
       keptFor: reservedAhead(resource, request),
       longest: longestOn(resource),
     };
   });
+  return all.sort((a, b) => distance(a) - distance(b) || missing(a) - missing(b));
+}
+
+/** How far a resource is from lending to the request; those that cannot come last. */
+function distance(explained: SharedExplanation): number {
+  const { fits, isReserved, fitsUnreserved, unfit: why, isLargeEnough } = explained;
+  const isUsable = why === null && isLargeEnough;
+  return [fits, isReserved, fitsUnreserved, isUsable, isLargeEnough, true].indexOf(true);
 }
 
 function reservedAhead(
@@ -123,13 +141,16 @@ export function capacityObstacle(need: SharedNeed, request: Request, reader: Rea
     const have = `${fit} of ${usable.length} ${pool.name} ${fit === 1 ? "has" : "have"} room`;
     return { code: "not_enough_free", what: `${have}, ${wanted} needed` };
   }
-  const kept = usable.find(({ keptFor }) => keptFor.length > 0);
-  if (kept !== undefined && wouldFitUnreserved(need, request)) {
-    const what = `The room on ${kept.resource} is kept for a request that has waited longer`;
+  const [nearest] = usable;
+  if (nearest?.fitsUnreserved && !nearest.isReserved && wouldFitUnreserved(need, request)) {
+    const what = `The room on ${nearest.resource} is kept for a request that has waited longer`;
     return { code: "kept_for_others", what };
   }
-  const nearest = usable.toSorted((a, b) => missing(a) - missing(b))[0];
   const short = nearest?.short.map(shortfallText).join(" and ");
+  if (nearest?.isReserved) {
+    const what = `Room is kept for it on ${nearest.resource}: ${short}`;
+    return { code: "no_room", what };
+  }
   const what = `No ${pool.name} has room: ${nearest?.resource} has ${short}`;
   return { code: "no_room", what: what + cordonedRoomText(need, large, reader) };
 }
@@ -160,9 +181,9 @@ function cordonText(
   return usableCount === 0 ? text : `${text}; only ${usableCount} other ${pool.name} would do`;
 }
 
-/** For example `34 of its 60 vcpus free, 48 needed`. */
+/** For example `34 of 60 vcpus free, 48 needed`. */
 function shortfallText({ dimension, asked, free, capacity }: Shortfall): string {
-  return `${free} of its ${capacity} ${dimension} free, ${asked} needed`;
+  return `${free} of ${capacity} ${dimension} free, ${asked} needed`;
 }
 
 function wouldFitUnreserved(need: SharedNeed, request: Request): boolean {

@@ -34,7 +34,8 @@ const fits = { exact: 0, start: 1, word: 2, inside: 3, none: 4 } as const;
 
 /**
  * Returns at most `max` hits; `more` is true if there are others. Ignores case. The best fit comes
- * first; of equal ones pools, spaces, resources, then requests and leases.
+ * first; of equal ones pools, spaces, resources, then requests and leases. If not all can be shown, each kind
+ * has its part: hundreds of resources do not hide the lease that somebody looks for.
  */
 export function search(
   state: State,
@@ -43,16 +44,33 @@ export function search(
   sight: SearchSight = seesAll,
 ): { items: SearchHit[]; more: boolean } {
   const wanted = text.trim().toLowerCase();
-  const byFit: SearchHit[][] = [[], [], [], []];
-  for (const candidate of everything(state, sight)) {
-    const hits = byFit[fitOf(candidate, wanted)];
-    if (hits !== undefined && hits.length <= max) hits.push(candidate.hit);
+  const byFit = Array.from({ length: fits.none }, () => new Map<string, SearchHit[]>());
+  for (const { hit, ...candidate } of everything(state, sight)) {
+    const kinds = byFit[fitOf(candidate, wanted)];
+    if (kinds === undefined) continue;
+    const hits = kinds.get(hit.kind);
+    if (hits === undefined) kinds.set(hit.kind, [hit]);
+    else if (hits.length <= max) hits.push(hit);
   }
-  const items = byFit.flat();
-  return { items: items.slice(0, max), more: items.length > max };
+  const items = byFit.flatMap((kinds) => [...kinds.values()].flat());
+  return { items: someOfEachKind(items, max), more: items.length > max };
 }
 
-function fitOf({ names, id, texts = [] }: Candidate, wanted: string): number {
+/** In the same order: the first of each kind, and as many others as there is room for. */
+function someOfEachKind(hits: readonly SearchHit[], max: number): SearchHit[] {
+  const part = Math.ceil(max / new Set(hits.map(({ kind }) => kind)).size);
+  const counts = new Map<string, number>();
+  const isFirst = ({ kind }: SearchHit) => {
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    return count <= part;
+  };
+  const first = new Set(hits.filter(isFirst).slice(0, max));
+  for (const hit of hits) if (first.size < max) first.add(hit);
+  return hits.filter((hit) => first.has(hit));
+}
+
+function fitOf({ names, id, texts = [] }: Omit<Candidate, "hit">, wanted: string): number {
   let best: number = id?.toLowerCase().startsWith(wanted) ? fits.start : fits.none;
   for (const name of names) best = Math.min(best, nameFit(name.toLowerCase(), wanted));
   if (best < fits.none) return best;

@@ -2,6 +2,7 @@
 import { isCounted } from "../gates/quotas.ts";
 import { quotaKey } from "../model/cohort.ts";
 import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
+import { shareOf } from "../model/rank.ts";
 import {
   capacityOf,
   claimsKey,
@@ -80,21 +81,29 @@ export function spaceView(state: State, name: SpaceName): SpaceView {
   };
 }
 
-/** The number of other spaces with a lower share that wait in the same queues. */
-export function spacesAhead(state: State, request: Request): number {
+export interface SpacesAhead {
+  readonly spacesAhead: number;
+  /** How many of them are starved; the others have a lower share. */
+  readonly starvedAhead: number;
+}
+
+/** The number of other spaces with a lower share, or starved ones, that wait in the same queues. */
+export function spacesAhead(state: State, request: Request): SpacesAhead {
   const own = request.space;
-  if (own === null) return 0;
+  if (own === null) return { spacesAhead: 0, starvedAhead: 0 };
   const queues = new Set<unknown>(request.needs.map(queueAt));
+  const share = shareOf(request);
   let count = 0;
-  for (const { share, lines } of state.spaces.values()) {
-    if (share >= own.share) continue;
-    for (const { queue } of lines) {
-      if (!queues.has(queue)) continue;
-      count += 1;
-      break;
-    }
+  let starved = 0;
+  for (const space of state.spaces.values()) {
+    if (space === own) continue;
+    const ahead = [...space.lines].filter(
+      (line) => shareOf(line) < share && queues.has(line.queue),
+    );
+    if (ahead.length > 0) count += 1;
+    if (ahead.some(({ isStarved }) => isStarved)) starved += 1;
   }
-  return count;
+  return { spacesAhead: count, starvedAhead: starved };
 }
 
 function holdingsOf({ held }: Space): Holding[] {

@@ -75,6 +75,8 @@ export interface RequestView {
   readonly holder: string;
   readonly space: SpaceName | undefined;
   readonly priority: number;
+  /** Whether it goes ahead of the shares, because its space got nothing for too long. */
+  readonly isStarved: boolean;
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly ttlMs: number | null;
   readonly queuedAt: Instant;
@@ -143,6 +145,7 @@ export function requestView(
     holder: ask.holder,
     space: ask.space,
     priority: request.priority,
+    isStarved: request.isStarved,
     labels: ask.labels,
     ttlMs: ask.ttlMs,
     queuedAt: request.queuedAt,

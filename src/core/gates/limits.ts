@@ -8,6 +8,7 @@
  */
 import type { ResourceName } from "../model/ids.ts";
 import { purposeOf } from "../model/lifecycle.ts";
+import type { Refusal } from "../model/outcome.ts";
 import { isHeldBackByQuota } from "../model/quota.ts";
 import { isAhead, type Rank } from "../model/rank.ts";
 import type { Need, Pool, Request, State } from "../model/state.ts";
@@ -15,6 +16,7 @@ import { isPresent } from "../queue/available.ts";
 import { overtakenMax } from "../queue/leftover.ts";
 import { hasSelection } from "../queue/needs.ts";
 import type { Attempt, Gate, Opening, Use } from "./gate.ts";
+import { tightest } from "./tightest.ts";
 
 export const limitGate: Gate = {
   name: "limits",
@@ -31,11 +33,12 @@ export const limitGate: Gate = {
     return null;
   },
   neverPasses(needs) {
+    const refusals: Refusal[] = [];
     for (const [limit, asked] of sumsOf(needs)) {
       const size = limitOf(limit);
-      if (asked > size) return { code: "never_fits", pool: limit.name, asked, size };
+      if (asked > size) refusals.push({ code: "never_fits", pool: limit.name, asked, size });
     }
-    return undefined;
+    return tightest(refusals);
   },
   /** A release opens a limit, and touches every pool that shares it. */
   opensAt: null,

@@ -101,7 +101,7 @@ describe("as in the reference's end-to-end tests", () => {
       request: {
         reason: {
           code: "no_room",
-          message: expect.stringMatching(/w1 has 0 of its 32 vcpus free, 16 needed/),
+          message: expect.stringMatching(/w1 has 0 of 32 vcpus free, 16 needed/),
         },
       },
     });
