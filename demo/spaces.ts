@@ -37,8 +37,8 @@ export class DemoTokens {
     return this.#tokens.get(space) ?? "";
   }
 
-  /** `auth`, `spaces` and `ageing` of the configuration. Who looks at the page may do everything. */
-  get config(): object {
+  /** `auth` and `spaces` of the configuration. Who looks at the page may do everything. */
+  get config() {
     const tokens = spaceNames.map((name) => {
       return { name: `ci-${name}`, sha256: tokenHash(this.of(name)), space: name, role: "holder" };
     });
@@ -53,8 +53,6 @@ export class DemoTokens {
         edge: {},
         ops: {},
       },
-      // Also a space that holds much elsewhere gets its turn in a pool with a pace.
-      ageing: { every: "1m", max: 5 },
     };
   }
 }

@@ -23,10 +23,16 @@ const leaveMs = 1_000;
 const retryMs = 1_000;
 /** The lease of a job that dies expires after this. */
 const deathTtl = "10s";
-/** Plain jobs send no heartbeats: thousands of them would be most of the traffic. */
-const marginMs = 2 * 60_000;
+/**
+ * Plain jobs send no heartbeats: thousands of them would be most of the traffic. The first is due after a third
+ * of the timeout, so none of them misses one.
+ */
+const marginMs = 60_000;
+const beatsPerTimeout = 3;
 /** The provider of one pool has such bad times, and throttles most of its users then. */
 const badTimes = { everyMs: 180_000, forMs: 50_000, share: 0.7 } as const;
+/** The note on a resource that its cleaner could not clean. */
+const leftVolumes = "cleaner: 2 volumes are still attached";
 /** How often the demo looks whether the machine keeps up. */
 const lookMs = 20_000;
 
@@ -163,7 +169,9 @@ export class Traffic {
     this.asked += 1;
     const [{ afterMs, forced } = { afterMs: 0, forced: false }] = ends;
     const isPlain = items.every(({ pool }) => !showcasePools.has(pool));
-    const ttl = forced ? deathTtl : `${Math.ceil((afterMs + marginMs) / 1_000)}s`;
+    const ttl = forced
+      ? deathTtl
+      : `${Math.ceil((beatsPerTimeout * (afterMs + marginMs)) / 1_000)}s`;
     const wanted = items.map(({ pool, count, amount }) => {
       return { pool, count, ...(amount === undefined ? undefined : { amount: { ...amount } }) };
     });
@@ -206,7 +214,7 @@ export class Traffic {
     await this.#operator.changeResource(
       resource,
       broken
-        ? { state: "quarantined", note: "cleaner: 2 volumes are still attached", by }
+        ? { state: "quarantined", note: leftVolumes, by, reason: "cleaning failed" }
         : { drained: true, by, reason: "firmware update" },
     );
     await pause(45_000, undefined, { signal: this.#signal });

@@ -11,34 +11,43 @@ import {
   runTo,
 } from "../../core/decide/lending.suite.ts";
 import { pin } from "../../core/gates/gates.suite.ts";
+import type { Command } from "../../core/model/command.ts";
 import type { PoolName, RequestId, SpaceName } from "../../core/model/ids.ts";
 import { defaultAdaptive } from "../../core/model/policy.ts";
 import { anySpace } from "../../core/model/space.ts";
 import type { Instant } from "../../core/model/time.ts";
-import { capacityPool, want } from "../../core/shared/capacity.suite.ts";
+import { capacityPool, vsphere, want } from "../../core/shared/capacity.suite.ts";
+import type { Arrival, RecentArrivals } from "./arrival-samples.ts";
 import { contestedParts } from "./components.ts";
 import { estimate } from "./estimate.ts";
+import { patient, runForward } from "./forward.ts";
 
 const always = (holdMs: number) => Array.from({ length: 20 }, () => holdMs);
 
-const noSamples = { holds: new Map(), upkeep: new Map(), cleanings: new Map() };
+const noArrivals = { since: 0, ended: [] };
+const noSamples = {
+  ...{ holds: new Map(), upkeep: new Map(), cleanings: new Map() },
+  arrivals: noArrivals,
+};
 
-interface Cleaned {
+interface Recorded {
   readonly seed?: number;
   readonly upkeep?: Record<string, readonly number[]>;
   readonly cleanings?: Record<string, readonly number[]>;
+  readonly arrivals?: RecentArrivals;
 }
 
 /** Returns every estimate, in milliseconds from now. */
 function estimates(
   lending: Lending,
   holds: Record<string, readonly number[]>,
-  { seed = 1, upkeep = {}, cleanings = upkeep }: Cleaned = {},
+  { seed = 1, upkeep = {}, cleanings = upkeep, arrivals = noArrivals }: Recorded = {},
 ) {
   const known = {
     holds: new Map(Object.entries(holds)),
     upkeep: new Map(Object.entries(upkeep)),
     cleanings: new Map(Object.entries(cleanings)),
+    arrivals,
   };
   const found = contestedParts(lending.state).flatMap((part) =>
     estimate(part, known, lending.now, seed),
@@ -67,6 +76,95 @@ describe("estimate()", () => {
       b: [110_000, 110_000],
       c: [175_000, 175_000],
     });
+  });
+
+  describe("expects that requests come as they came before, if these go ahead:", () => {
+    const hourMs = 3_600_000;
+    /** One came every ten minutes of the last hour, and has ended. */
+    const recent = (now: number, ask: Partial<Arrival>): RecentArrivals => ({
+      since: now - hourMs,
+      ended: [10, 20, 30, 40, 50].map((minutes) => ({
+        ...{ id: `past-${minutes}`, askedAt: now - minutes * 60_000, space: "", priority: 0 },
+        ...{ items: [{ pool: "aws", count: 1 }], ...ask },
+      })),
+    });
+    const holds = { aws: always(25 * 60_000) };
+
+    function busy(...asks: readonly Command[]): Lending {
+      const lending = new Lending(pool("aws", 1, { ttlMs: 10 * hourMs }));
+      lending.now = hourMs as Instant;
+      lending.do(acquire("held", "aws"));
+      lending.outcome(...asks);
+      return lending;
+    }
+
+    test("urgent ones, so two holds of others come before it", () => {
+      const lending = busy(acquire("a", "aws"));
+      expect(estimates(lending, holds)).toEqual({ a: [25 * 60_000, 25 * 60_000] });
+      const arrivals = recent(lending.now, { priority: 1 });
+      const [p50 = 0, p90 = 0] = estimates(lending, holds, { arrivals })["a"] ?? [];
+      // In 25 minutes two or three of them come, and more while these hold.
+      expect(p50).toBeGreaterThan(75 * 60_000);
+      expect(p90).toBeGreaterThanOrEqual(p50);
+    });
+
+    test("those of other spaces, so that the time of a pace is not exact", () => {
+      const [mine, other] = ["mine", "other"] as SpaceName[] as [SpaceName, SpaceName];
+      const pools = [
+        pool("lab", 1, { ttlMs: 10 * hourMs }),
+        pool("aws", 9, {
+          ...{ ttlMs: 10 * hourMs, patienceMs: hourMs },
+          pace: { everyMs: 600_000, burst: 1, jitter: 0 },
+        }),
+      ];
+      const lending = new Lending(...pools);
+      lending.do({ type: "configure", pools, spaces: anySpace });
+      lending.now = hourMs as Instant;
+      lending.do(acquire("held", "lab", { space: mine }));
+      lending.do(acquire("first", "aws", { space: other }));
+      lending.outcome(acquire("a", "aws", { space: mine }));
+      const arrivals = recent(lending.now, { space: other });
+      const part = contestedParts(lending.state);
+      const known = { ...noSamples, arrivals };
+      const [found] = part.flatMap((one) => estimate(one, known, lending.now, 1));
+      expect(found?.exact).toBe(false);
+      expect((found?.p90At ?? 0) - lending.now).toBeGreaterThan(600_000);
+    });
+
+    test("small ones before a large one", () => {
+      const lending = new Lending(
+        capacityPool({ m: { capacity: { vcpus: 8 } } }, { patienceMs: hourMs }),
+      );
+      lending.now = hourMs as Instant;
+      lending.do(want("held", { amount: { vcpus: 4 } }));
+      lending.outcome(want("large", { amount: { vcpus: 8 } }));
+      const items = [{ pool: vsphere, count: 1, amount: { vcpus: 4 } }];
+      const known = { [vsphere]: always(5 * 60_000) };
+      const [alone = 0] = estimates(lending, known)["large"] ?? [];
+      const arrivals = recent(lending.now, { items });
+      const [, p90 = 0] = estimates(lending, known, { arrivals })["large"] ?? [];
+      expect([alone, p90 > alone]).toEqual([5 * 60_000, true]);
+    });
+
+    test("and not those that cannot go ahead", () => {
+      const lending = busy(acquire("a", "aws"));
+      const arrivals = recent(lending.now, {});
+      expect(estimates(lending, holds, { arrivals })).toEqual(estimates(lending, holds));
+    });
+  });
+
+  test("ends although a request that is never granted ages all the time", () => {
+    const pools = [pool("aws", 1)];
+    const lending = new Lending(...pools);
+    const ageing = { everyMs: 10_000, step: 1, max: 10_000 };
+    lending.do({ type: "configure", pools, priorities: { classes: {}, ageing } });
+    lending.do(acquire("held", "aws"));
+    for (let at = 0; at < 11; at++) lending.do(acquire(`r${at}`, "aws", { priority: -1_000 }));
+    const [part] = contestedParts(lending.state).map(patient);
+    if (part === undefined) throw new Error("Cannot run forward: nobody waits");
+    const never = () => Number.POSITIVE_INFINITY;
+    const future = runForward(part, lending.now, { hold: never, upkeep: never, work: never });
+    expect([future.grants.size, future.steps]).toEqual([0, 4_000 + 6 * 12]);
   });
 
   test("expects one more cut of a rate that finds itself, and is exact only if the rate is pinned", () => {

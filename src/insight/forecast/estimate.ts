@@ -6,21 +6,25 @@ import type { Instant } from "../../core/model/time.ts";
 import type { ClusterWork } from "../virtual-clock/virtual-provisioner.ts";
 import { afterACut } from "./after-a-cut.ts";
 import { patient, runForward } from "./forward.ts";
+import { FutureArrivals } from "./future-arrivals.ts";
 import { HoldCurve } from "./hold-curve.ts";
-import type { Durations, Samples } from "./hold-samples.ts";
 import { PhaseTimes } from "./phase-times.ts";
 import { Random } from "./random.ts";
+import type { Durations, Samples } from "./recorded-samples.ts";
 
 /** Fewer recorded holds than this do not allow an estimate. */
 export const holdsMin = 10;
 
-/** The number of simulated futures per estimate; fewer if each is expensive. */
+/** The number of simulated futures per estimate; fewer if they are expensive. */
 const runsMax = 120;
 const runsMin = 40;
 /** The limit of resources and leases to thaw for one estimate, over all runs. */
-const workMax = 120_000;
-/** The work of granting a request, beside that of thawing a lease. */
-const workPerRequest = 10;
+const workMax = 60_000;
+/** The work of a step, such as a grant or a release, in the same unit as that of thawing a lease. */
+const workPerStep = 5;
+/** If even the minimum is too expensive. */
+const runsMinOfLong = 12;
+const workMaxOfLong = 600_000;
 
 export interface Forecast {
   readonly id: RequestId;
@@ -55,29 +59,41 @@ export function estimate(
     Math.min(
       ...ask.items.map(({ pool }) => phases.samples(pool, holdsMin) ?? holdsIn(samples, pool)),
     );
-  const isKnown = start.requests.some((request) => holdsOf(request) >= holdsMin);
-  const runs = isKnown ? runsFor(start) : 0;
-  const grants = drawnGrants(start, { samples, phases, now, seed, runs });
-  const late =
-    slower === start ? grants : drawnGrants(slower, { samples, phases, now, seed, runs });
+  const arrivals = new FutureArrivals(start, samples.arrivals, now);
+  const isDrawn = start.requests.some((request) => {
+    return holdsOf(request) >= holdsMin || (!arrivals.isEmpty && soonest.has(request.id));
+  });
+  const input = { samples, phases, arrivals, now, seed };
+  const usual = isDrawn ? drawnGrants(start, input) : noGrants;
+  const late = slower === start || !isDrawn ? usual : drawnGrants(slower, input);
   return start.requests.flatMap((request): Forecast[] => {
     const { id } = request;
     const holds = holdsOf(request);
     const [exactAt, latestAt] = [soonest.get(id), latest.get(id)];
-    if (exactAt !== undefined && latestAt !== undefined) {
+    const isExact = exactAt !== undefined && latestAt !== undefined;
+    if (isExact && arrivals.isEmpty) {
       const p90At = Math.max(exactAt, latestAt);
       return [{ id, p50At: exactAt, p90At, samples: holds, exact: exactAt === p90At }];
     }
-    const p50At = quantile(grants.get(id), runs, 0.5);
-    const p90At = quantile(late.get(id), runs, 0.9);
-    if (holds < holdsMin || p50At === undefined || p90At === undefined) return [];
+    const p50At = quantile(usual, id, 0.5);
+    const p90At = quantile(late, id, 0.9);
+    if (p50At === undefined || p90At === undefined) return [];
+    if (holds < holdsMin && !isExact) return [];
     return [{ id, p50At, p90At: Math.max(p50At, p90At), samples: holds, exact: false }];
   });
 }
 
+/** The times at which each request was granted, over all runs. */
+interface DrawnGrants {
+  readonly runs: number;
+  readonly at: ReadonlyMap<RequestId, readonly number[]>;
+}
+
+const noGrants: DrawnGrants = { runs: 0, at: new Map() };
+
 /** Undefined if fewer of the runs have granted the request. */
-function quantile(at: readonly number[] = [], runs: number, part: number): number | undefined {
-  return at.toSorted((a, b) => a - b)[Math.ceil(runs * part) - 1];
+function quantile({ runs, at }: DrawnGrants, id: RequestId, part: number): number | undefined {
+  return at.get(id)?.toSorted((a, b) => a - b)[Math.ceil(runs * part) - 1];
 }
 
 /**
@@ -87,10 +103,10 @@ function quantile(at: readonly number[] = [], runs: number, part: number): numbe
 function exactGrants(start: FrozenState, now: Instant): ReadonlyMap<RequestId, number> {
   const never = () => Number.POSITIVE_INFINITY;
   const atOnce = (_: unknown, ageMs: number) => ageMs;
-  const latest = runForward(start, now, { hold: never, upkeep: never, work: never });
+  const { grants: latest } = runForward(start, now, { hold: never, upkeep: never, work: never });
   if (latest.size === 0) return latest;
   const work = ({ ageMs }: ClusterWork) => ageMs;
-  const earliest = runForward(start, now, { hold: atOnce, upkeep: atOnce, work });
+  const { grants: earliest } = runForward(start, now, { hold: atOnce, upkeep: atOnce, work });
   return new Map([...latest].filter(([id, at]) => earliest.get(id) === at));
 }
 
@@ -98,12 +114,17 @@ function holdsIn({ holds }: Samples, pool: string): number {
   return holds.get(pool)?.length ?? 0;
 }
 
-/** The times of the grants of each request, over all runs. */
 function drawnGrants(
   start: FrozenState,
-  input: { samples: Samples; phases: PhaseTimes; now: Instant; seed: number; runs: number },
-): Map<RequestId, number[]> {
-  const { samples, phases, now, seed, runs } = input;
+  input: {
+    readonly samples: Samples;
+    readonly phases: PhaseTimes;
+    readonly arrivals: FutureArrivals;
+    readonly now: Instant;
+    readonly seed: number;
+  },
+): DrawnGrants {
+  const { samples, phases, arrivals, now, seed } = input;
   const random = new Random(seed);
   const curves = curvesOf(start, samples, now);
   const draws = {
@@ -114,20 +135,28 @@ function drawnGrants(
     work: (work: ClusterWork) => phases.draw(work, random),
   };
   const grants = new Map<RequestId, number[]>();
-  for (let run = 0; run < runs; run++) {
-    for (const [id, at] of runForward(start, now, draws)) {
+  const thawing = start.leases.length + sum(start.pools.map(({ resources }) => resources.length));
+  let [runs, work] = [0, 0];
+  while (isWorthAnother(runs, work)) {
+    const future = runForward(start, now, draws, arrivals.draw(random));
+    for (const [id, at] of future.grants) {
       const found = grants.get(id);
       if (found === undefined) grants.set(id, [at]);
       else found.push(at);
     }
+    runs += 1;
+    work += thawing + future.steps * workPerStep;
   }
-  return grants;
+  return { runs, at: grants };
 }
 
-export function runsFor({ pools, leases, requests }: FrozenState): number {
-  const resources = pools.reduce((sum, pool) => sum + pool.resources.length, 0);
-  const size = resources + leases.length + requests.length * workPerRequest;
-  return Math.max(runsMin, Math.min(runsMax, Math.floor(workMax / size)));
+function isWorthAnother(runs: number, work: number): boolean {
+  if (runs < runsMin) return runs < runsMinOfLong || work < workMaxOfLong;
+  return runs < runsMax && work < workMax;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 type Curves = ReadonlyMap<string, HoldCurve>;

@@ -4,10 +4,10 @@ import { acquire, leave, pool, release } from "../../core/decide/lending.suite.t
 import type { RequestId } from "../../core/model/ids.ts";
 import { estimate } from "./estimate.ts";
 import { Estimates, type ForecastInput } from "./estimates.ts";
-import { HoldSamples } from "./hold-samples.ts";
+import { RecordedSamples } from "./recorded-samples.ts";
 
 let site: TestBroker;
-let holds: HoldSamples;
+let holds: RecordedSamples;
 let estimates: Estimates;
 /** Called while the futures of some pools are computed. */
 let meanwhile: (pools: string) => Promise<void>;
@@ -17,7 +17,7 @@ let elapsedMs: number;
 
 beforeEach(async () => {
   site = await brokerOf([pool("aws", 1), pool("gcp", 1)]);
-  holds = new HoldSamples();
+  holds = new RecordedSamples();
   meanwhile = async () => {};
   made = [];
   elapsedMs = 0;
@@ -39,12 +39,10 @@ afterEach(async () => {
 });
 
 function remember(holdMs: number, name = "aws"): void {
+  const asked = { space: "", priority: 0, count: 1, askedAt: 0, asked: null };
   const ended = {
-    pool: name,
-    purpose: "use" as const,
-    grantedAt: 0,
-    endedAt: holdMs,
-    how: "released",
+    ...{ id: "x", ...asked, pool: name, purpose: "use" as const },
+    ...{ grantedAt: 0, endedAt: holdMs, how: "released" },
   };
   holds.record(Array.from({ length: 20 }, () => ended));
 }

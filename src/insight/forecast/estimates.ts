@@ -6,7 +6,7 @@ import type { Instant } from "../../core/model/time.ts";
 import { type Accuracy, AccuracyBook, type Promised } from "./accuracy.ts";
 import { contestedParts } from "./components.ts";
 import { type Forecast, holdsMin } from "./estimate.ts";
-import type { HoldSamples, Samples } from "./hold-samples.ts";
+import type { RecordedSamples, Samples } from "./recorded-samples.ts";
 
 /** The part of the broker that estimates use. */
 export interface Watched {
@@ -75,7 +75,7 @@ export interface Estimate {
  */
 export class Estimates {
   readonly #watched: Watched;
-  readonly #holds: HoldSamples;
+  readonly #holds: RecordedSamples;
   readonly #forecaster: Forecaster;
   readonly #options: EstimatesOptions;
   readonly #latest = new Map<RequestId, Forecast>();
@@ -99,7 +99,7 @@ export class Estimates {
 
   constructor(
     watched: Watched,
-    holds: HoldSamples,
+    holds: RecordedSamples,
     forecaster: Forecaster,
     options: Partial<EstimatesOptions> = {},
   ) {

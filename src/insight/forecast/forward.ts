@@ -8,6 +8,7 @@ import { after, type Instant } from "../../core/model/time.ts";
 import { VirtualClock } from "../virtual-clock/virtual-clock.ts";
 import { VirtualJanitor } from "../virtual-clock/virtual-janitor.ts";
 import { type ClusterWork, VirtualProvisioner } from "../virtual-clock/virtual-provisioner.ts";
+import { isArrival, type PlannedArrival } from "./future-arrivals.ts";
 
 /** Draws durations. Both have already lasted for `ageMs`, and infinite ones do not end. */
 export interface Draws {
@@ -19,24 +20,44 @@ export interface Draws {
   work(work: ClusterWork): number;
 }
 
+const nobody = { next: () => undefined };
+
+/** No future is longer. */
+const horizonMs = 30 * 24 * 3_600_000;
 /**
- * Runs until no request waits, and returns when each was granted. A request that is never granted,
- * because nothing is released for it, is missing. No request is added, leaves or expires meanwhile:
- * `patient` removes these deadlines.
+ * Nor has it more steps for each request and lease. A request that is never granted may age, or wait
+ * for a pool whose rate rises again and again.
+ */
+const stepsPerPart = 6;
+const stepsMin = 4_000;
+
+/** One future. */
+export interface Future {
+  /** When each request was granted. */
+  readonly grants: ReadonlyMap<RequestId, Instant>;
+  readonly steps: number;
+}
+
+/**
+ * Runs until all requests that wait now are granted, and returns when each was. A request that is
+ * never granted, because nothing is released for it, is missing. No request leaves or expires
+ * meanwhile: `patient` removes these deadlines. `arrivals` come later than now, in the order of time.
  */
 export function runForward(
   frozen: FrozenState,
   now: Instant,
   draws: Draws,
-): Map<RequestId, Instant> {
+  arrivals: { next(): PlannedArrival | undefined } = nobody,
+): Future {
   const state = thaw(frozen);
   const waiting = new Set(state.requests.keys());
   const grants = new Map<RequestId, Instant>();
   const clock = new VirtualClock(state, now, (events, at) => {
     for (const event of events) {
       if (!isDurable(event)) continue;
-      if (event.type === "lease-granted" && waiting.has(event.id)) {
-        grants.set(event.id, at);
+      const isGrant = event.type === "lease-granted";
+      if (isGrant && (waiting.has(event.id) || isArrival(event.id))) {
+        if (waiting.delete(event.id)) grants.set(event.id, at);
         const lease = state.leases.get(event.id);
         if (lease !== undefined) planRelease(clock, lease, { at, holdMs: draws.hold(lease, 0) });
       }
@@ -56,8 +77,18 @@ export function runForward(
     planRelease(clock, lease, { at: lease.grantedAt, holdMs });
   }
   for (const resource of state.resources.values()) cleanLater(janitor, resource, { now, draws });
-  while (state.requests.size > 0 && clock.step());
-  return grants;
+  const endAt = after(now, horizonMs);
+  const stepsMax = stepsMin + stepsPerPart * (frozen.requests.length + frozen.leases.length);
+  let next = arrivals.next();
+  let steps = 0;
+  for (; waiting.size > 0 && steps < stepsMax; steps++) {
+    if (next !== undefined && next.at <= clock.nextAt) {
+      clock.passTo(next.at);
+      clock.do(next.command);
+      next = arrivals.next();
+    } else if (!clock.step(endAt)) break;
+  }
+  return { grants, steps };
 }
 
 /** Nobody knows when a resource is clean whose last cleaning has failed. */

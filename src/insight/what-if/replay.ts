@@ -1,11 +1,11 @@
 /** Replays recorded demand against the real core on a virtual clock. */
-import type { Command, Item } from "../../core/model/command.ts";
+import type { Command } from "../../core/model/command.ts";
 import { type BrokerEvent, type DurableEvent, isDurable } from "../../core/model/event.ts";
 import type { ClaimId, PoolName, RequestId, SpaceName } from "../../core/model/ids.ts";
 import { freeState } from "../../core/model/lifecycle.ts";
 import type { State } from "../../core/model/state.ts";
 import { after, type Instant } from "../../core/model/time.ts";
-import type { AskedItem } from "../history/entry.ts";
+import { itemOf } from "../history/entry.ts";
 import { VirtualClock } from "../virtual-clock/virtual-clock.ts";
 import { type DirtyResource, VirtualJanitor } from "../virtual-clock/virtual-janitor.ts";
 import { VirtualProvisioner } from "../virtual-clock/virtual-provisioner.ts";
@@ -119,11 +119,6 @@ export class Replay {
       for (const command of endOf(id, end)) this.#clock.plan(at, command);
     }
   }
-}
-
-function itemOf({ pool, anyOf, purpose: _, ...item }: AskedItem): Item {
-  const others = anyOf === undefined ? undefined : { anyOf: anyOf as readonly PoolName[] };
-  return { ...item, pool: pool as PoolName, ...others };
 }
 
 function endOf(id: RequestId, { claim, forced, revoked, state }: DemandEnd): Command[] {

@@ -1,4 +1,9 @@
 import type { Purpose } from "../../core/model/lifecycle.ts";
+import {
+  ArrivalSamples,
+  type Ended as EndedRequest,
+  type RecentArrivals,
+} from "./arrival-samples.ts";
 
 /**
  * The number of recent holds of a pool that an estimate uses. Older ones may no longer be typical.
@@ -16,13 +21,13 @@ export interface Samples {
   readonly upkeep: Durations;
   /** Cleanings that succeeded, from the grant of the cleaner's lease. */
   readonly cleanings: Durations;
+  /** Requests that came lately. More of them will come, and some go ahead of those that wait. */
+  readonly arrivals: RecentArrivals;
 }
 
-interface Ended {
-  readonly pool: string;
+interface Ended extends EndedRequest {
   readonly purpose: Purpose;
   readonly grantedAt: number | null;
-  readonly endedAt: number;
   readonly how: string;
 }
 
@@ -32,15 +37,18 @@ interface Cleaned {
   readonly readyAt: number;
 }
 
-/** The last holds and cleanings of each pool. */
-export class HoldSamples {
+/** The last requests, holds and cleanings of each pool. */
+export class RecordedSamples {
+  readonly #arrivals = new ArrivalSamples();
   readonly #holds = new Map<string, number[]>();
   readonly #upkeep = new Map<string, number[]>();
   readonly #cleanings = new Map<string, number[]>();
 
   /** The leases must be in the order of their ends. */
   record(ended: Iterable<Ended>): void {
-    for (const { pool, purpose, grantedAt, endedAt, how } of ended) {
+    for (const entry of ended) {
+      const { pool, purpose, grantedAt, endedAt, how } = entry;
+      if (purpose === "use") this.#arrivals.record(entry);
       if (grantedAt === null) continue;
       const durationMs = endedAt - grantedAt;
       if (purpose === "use") add(this.#holds, pool, durationMs);
@@ -61,6 +69,7 @@ export class HoldSamples {
       // An older Berth did not record how long resources were dirty.
       upkeep: new Map([...cleanings, ...latest(this.#upkeep, pools)]),
       cleanings,
+      arrivals: this.#arrivals.of(pools),
     };
   }
 }
