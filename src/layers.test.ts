@@ -69,9 +69,12 @@ const layers: Readonly<Record<string, Layer>> = {
   // Follow what is committed: they know the journal, and nothing of who writes it.
   "insight/follow": { folders: ["core", "journal"], packages: ["node:*"] },
   "insight/history": { folders: ["core", "insight/follow", "journal"], packages: ["node:*"] },
-  "insight/audit": { folders: ["core", "insight/follow", "journal"], packages: ["node:*"] },
+  "insight/audit": { folders: ["api", "core", "insight/follow", "journal"], packages: ["node:*"] },
   "insight/virtual-clock": { folders: ["core"], packages: [] },
-  "insight/forecast": { folders: ["core", "insight/virtual-clock"], packages: [] },
+  "insight/forecast": {
+    folders: ["core", "insight/history", "insight/virtual-clock"],
+    packages: [],
+  },
   "insight/pacing": { folders: ["core", "insight/virtual-clock"], packages: [] },
   "insight/what-if": {
     folders: [

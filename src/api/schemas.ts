@@ -318,6 +318,12 @@ export const WaitingRequest = Type.Object({
   holder: Type.String(),
   space: Type.Optional(Type.String({ description: "If the server has authentication" })),
   priority: Type.Integer(),
+  starved: Type.Optional(
+    Type.Boolean({
+      description:
+        "True if it goes first within its priority: its space got nothing of a pool for the patience of that pool. Otherwise left out",
+    }),
+  ),
   labels: Type.Record(Type.String(), Type.String()),
   ttl: TtlShown,
   items: Type.Array(

@@ -49,6 +49,13 @@ export const RequestSpace = Type.Object({
   ...Space.properties,
   spacesAhead: Type.Integer({
     description:
-      "Spaces with a lower share that wait for the same pools: within a priority they go first",
+      "Spaces that wait for the same pools and go first within a priority: those with a lower share, and starved ones",
   }),
+  starvedAhead: Type.Optional(
+    Type.Integer({
+      description:
+        "How many of them are starved: they got nothing of a pool for its patience. None of an older server",
+    }),
+  ),
 });
+export type RequestSpace = Static<typeof RequestSpace>;

@@ -110,6 +110,14 @@ export interface EventFilter extends Pick<Filter, "limit" | "after"> {
   /** Of a request, or of the lease that it became. */
   readonly id?: string | undefined;
   readonly resource?: string | undefined;
+  /** A type, or how it begins: `lease-`. */
+  readonly type?: string | undefined;
+  /** Only what somebody should look at. */
+  readonly trouble?: "true" | undefined;
+  readonly pool?: string | undefined;
+  readonly space?: string | undefined;
+  /** Anywhere in names, states and reasons. */
+  readonly text?: string | undefined;
 }
 
 export interface StatsWindow {
@@ -328,7 +336,7 @@ export class BerthCalls {
     return this.#get(["v1", "audit"], { ...options, query: { ...filter } });
   }
 
-  /** Events of a request, a lease or a resource, the latest first. */
+  /** All events or those that match, the latest first. */
   pastEvents(filter: EventFilter = {}, options?: CallOptions): Promise<PageOf<FeedEvent>> {
     return this.#get(["v1", "events", "past"], { ...options, query: { ...filter } });
   }

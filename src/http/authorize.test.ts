@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import type { PageOf } from "../api/schemas.ts";
 import type { AuthSpec } from "../auth/auth-spec.ts";
 import { tokenHash } from "../auth/static-tokens.ts";
 import { otherToken, testAuth, testTokens } from "../auth/test-tokens.suite.ts";
+import type { FeedEvent } from "../client/event-feed.ts";
 import { pool } from "../core/decide/lending.suite.ts";
 import type { SpaceName } from "../core/model/ids.ts";
 import { defaultAdaptive } from "../core/model/policy.ts";
@@ -319,6 +321,28 @@ test("events that name other spaces are only for those who see all spaces", asyn
   const unknown = await here.call("POST /v1/leases", { token: holder, body: askBody("aws") });
   expect(asProblem(unknown)).toMatchObject({ code: "space_unknown", space: "team" });
   expect(unknown.text).not.toContain("secret-space");
+});
+
+test("a search of events finds only what its caller may see", async () => {
+  await using here = await site();
+  const body = { ...askBody("aws"), holder: "hidden-job" };
+  const { id, token } = asLease(await here.call("POST /v1/leases", { token: otherToken, body }));
+  const drain = { drained: true, reason: "hidden-reason", by: "ada" };
+  await here.call("PATCH /v1/resources/aws-2", { token: operator, body: drain });
+  const found = async (by: string, query: string) => {
+    const answer = await here.call(`GET /v1/events/past?${query}`, { token: by });
+    return (answer.body as PageOf<FeedEvent>).items.map(({ type }) => type);
+  };
+  expect(await found(viewer, "text=hidden-job")).toEqual(["lease-granted"]);
+  expect(await found(otherToken, "text=hidden-job")).toEqual(["lease-granted"]);
+  expect(await found(holder, "text=hidden-job")).toEqual([]);
+  expect(await found(viewer, "text=hidden-reason")).toEqual(["resource-changed"]);
+  expect(await found(holder, "text=hidden-reason")).toEqual([]);
+  expect(await found(holder, "text=drained")).toEqual(["resource-changed"]);
+  await here.call(`DELETE /v1/leases/${id}`, { token });
+  expect(await found(otherToken, "type=lease-ended&text=hidden-job")).toEqual(["lease-ended"]);
+  expect(await found(holder, "type=lease-ended&pool=aws")).toEqual([]);
+  expect(await found(holder, "trouble=true")).toEqual([]);
 });
 
 test("what holders of another space reported about the provider stays with them", async () => {

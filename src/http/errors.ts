@@ -36,13 +36,24 @@ export function handleErrors(
 ): void {
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     // The server led when the call came, and does no longer. Nothing has happened.
-    if (error instanceof NotLeader && relay?.takes(request)) await relay.take(request, reply);
-    else {
-      markUndecided(reply, error);
-      answer(error, request, reply);
+    const isLate = error instanceof NotLeader && relay?.takes(request) === true;
+    const failure = isLate ? await passedOn(relay, request, reply) : error;
+    if (failure !== undefined) {
+      markUndecided(reply, failure);
+      answer(failure, request, reply);
     }
     return reply;
   });
+}
+
+/** Undefined if somebody else has answered it. */
+async function passedOn(relay: PassedOn, request: FastifyRequest, reply: FastifyReply) {
+  try {
+    await relay.take(request, reply);
+    return undefined;
+  } catch (cause) {
+    return cause as FastifyError;
+  }
 }
 
 /** The call had no effect: whoever has passed it on asks the next leader. */

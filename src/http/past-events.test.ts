@@ -67,7 +67,20 @@ describe("GET /v1/events/past", () => {
     expect(await types(`id=b&limit=1&after=${first.next}`)).toEqual(["lease-granted"]);
   });
 
-  test("never shows user data", async () => {
+  test("finds events by type, pool and text, also those that name only an id", async () => {
+    await site.broker.submit(acquire("a", "gcp"));
+    await site.broker.submit(acquire("b", "aws"));
+    await site.broker.submit(release("a"));
+    expect(await types("type=lease-")).toEqual(["lease-ended", "lease-granted", "lease-granted"]);
+    expect(await types("type=lease-&pool=gcp")).toEqual(["lease-ended", "lease-granted"]);
+    expect(await types("type=lease-&text=JOB-A")).toEqual(["lease-ended", "lease-granted"]);
+    expect(await types("type=lease-&text=aws-1")).toEqual(["lease-granted"]);
+    expect(await types("pool=gcp&text=added")).toEqual(["resource-added"]);
+    expect(await types("trouble=true")).toEqual([]);
+    expect(await types("text=no such")).toEqual([]);
+  });
+
+  test("never shows user data, and does not find it", async () => {
     await site.broker.submit({
       type: "change-resource",
       resource: "gcp-1" as ResourceName,
@@ -77,9 +90,11 @@ describe("GET /v1/events/past", () => {
     const answer = await site.call("GET /v1/events/past?resource=gcp-1&limit=1");
     expect(answer.text).toContain("password");
     expect(answer.text).not.toContain("hunter2");
+    expect(await types("text=hunter2")).toEqual([]);
+    expect(await types("text=password")).toEqual(["resource-changed"]);
   });
 
-  test.each(["after=x", "limit=0", "pool=aws"])("refuses ?%s", async (query) => {
+  test.each(["after=x", "limit=0", "trouble=yes", "colour=red"])("refuses ?%s", async (query) => {
     const answer = await site.call(`GET /v1/events/past?${query}`);
     expect(answer.status).toBe(400);
     expect(asProblem(answer).code).toBe("invalid_request");

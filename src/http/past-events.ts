@@ -2,10 +2,12 @@ import Type from "typebox";
 import { PastEvent } from "../api/event-schemas.ts";
 import { limits } from "../api/limits.ts";
 import { Page } from "../api/schemas.ts";
+import type { SpaceName } from "../core/model/ids.ts";
+import type { FoundEvent } from "../insight/event-search.ts";
 import type { App, Context } from "./context.ts";
 import { historyProblem } from "./history.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
-import { eventSightOf, renderEvent } from "./render/event.ts";
+import { type EventSight, eventSightOf, renderEvent, sightOfOwner } from "./render/event.ts";
 import { problems } from "./responses.ts";
 import { onlySpace } from "./sight.ts";
 
@@ -16,6 +18,13 @@ const Query = Type.Object(
   {
     id: filter("Only of this request or lease"),
     resource: filter("Only of this resource"),
+    type: filter("Only of this type, or of types that begin so, such as lease-"),
+    trouble: Type.Optional(
+      Type.Literal("true", { description: "Only what somebody should look at" }),
+    ),
+    pool: filter("Only of this pool, its resources and the requests for it"),
+    space: filter("Only of requests and leases of this space"),
+    text: filter("Only with this text in a name, state or reason, in small or large letters"),
     ...pageFields,
   },
   { additionalProperties: false },
@@ -27,7 +36,7 @@ const EventPage = Page(PastEvent);
 export function pastEventsRoute(app: App, { broker, insight }: Context): void {
   const schema = {
     tags: ["events"],
-    summary: "Past events of a request, a lease or a resource, the latest first",
+    summary: "Past events, the latest first: all of them, or those that match",
     description:
       "From the journal, as far back as it is kept. A page may be short or empty and still have a " +
       "`next`: the search then continues there",
@@ -35,16 +44,23 @@ export function pastEventsRoute(app: App, { broker, insight }: Context): void {
     response: { 200: EventPage, ...problems(400, 503) },
   };
   app.get("/v1/events/past", { schema }, async (request, reply) => {
-    const { limit, after, id, resource } = request.query;
+    const { limit, after, id, resource, trouble, ...match } = request.query;
+    const only = await broker.read((state) => onlySpace(request, state));
     const search = {
       filter: { id, resource },
+      match: { ...match, trouble: trouble === "true" },
+      onlySpace: only,
       limit: pageSizeOf(limit),
-      before: numberInCursor(after) ?? broker.head + 1,
+      // A cursor from before a restore may be beyond the end.
+      before: Math.min(numberInCursor(after) ?? Number.POSITIVE_INFINITY, broker.head + 1),
     };
     const { items, next } = await insight.ask("events", search).catch(historyProblem);
     const found = await broker.read((state) => {
-      const sees = eventSightOf(state, onlySpace(request, state));
-      return `[${items.map((item) => renderEvent(item, sees)).join(",")}]`;
+      const sees = eventSightOf(state, only);
+      // The state forgets requests that are over; the history knows whose they were.
+      const sightOf = ({ space }: FoundEvent): EventSight =>
+        space ? () => sightOfOwner(space as SpaceName, only) : sees;
+      return `[${items.map((item) => renderEvent(item, sightOf(item))).join(",")}]`;
     });
     const cursor = JSON.stringify(next === null ? null : String(next));
     // Events are text already, in the form that the feed has.

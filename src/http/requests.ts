@@ -248,8 +248,7 @@ function explainRoute(app: App, { broker, insight }: Context): void {
 function spaceOfRequest(state: State, request: Request): Pick<Explanation, "space"> | undefined {
   const name = request.space?.name;
   if (name === undefined) return undefined;
-  const spacesBefore = spacesAhead(state, request);
-  return { space: { ...renderSpace(spaceView(state, name)), spacesAhead: spacesBefore } };
+  return { space: { ...renderSpace(spaceView(state, name)), ...spacesAhead(state, request) } };
 }
 
 function granted(id: RequestId): Problem {

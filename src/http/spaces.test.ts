@@ -73,6 +73,11 @@ test("what the space may never have is refused, and so is one request too many",
     code: "quota_too_small",
     detail: 'Cannot ever grant 3 claims of aws: the quota of the space "team" is 2',
   });
+  // More than the pool has, and more than the quota: the hint is the smaller of the two.
+  expect(asProblem(await here.ask("aws:5"))).toMatchObject({
+    code: "quota_too_small",
+    hint: "Ask for at most 2, or ask the operators of the server for a larger quota",
+  });
   for (const wanted of ["aws:2", "aws", "aws"]) await here.ask(wanted);
   const full = await here.ask("aws");
   expect(full.status).toBe(429);

@@ -75,9 +75,15 @@ const answers: Answers = {
   events: async ({ history, journal }, search) => {
     const { id } = search.filter;
     const firstSeq = id === undefined ? undefined : history().firstSeqOf(id);
-    const page = await journal((open) => findEvents(open, search, firstSeq));
-    return withHolders(page, (ids) => history().holdersOf(ids));
+    const known = {
+      askersOf: (ids: readonly string[]) => history().askersOf(ids),
+      membersOf: (pool: string) => history().membersOf(pool),
+    };
+    const page = await journal((open) => findEvents(open, search, known, { firstSeq }));
+    return await withHolders(page, known);
   },
+  askers: ({ history }, ids) => history().askersOf(ids),
+  members: ({ history }, pool) => history().membersOf(pool),
   audit: ({ audit }, search) => audit().page(search),
   simulate: ({ history }, question, options) => simulate(history(), question, options),
   estimate: (_, { part, samples, now, seed }) => estimate(part, samples, now, seed),

@@ -6,6 +6,8 @@ import { findEvents } from "./event-search.ts";
 /** Longer than one search reads. */
 const eventCount = 500_100;
 
+const nothing = { askersOf: () => new Map(), membersOf: () => new Set<string>() };
+
 describe("findEvents()", () => {
   test("ends a search after many events, and the next page continues it", async () => {
     const journal = new MemoryJournal();
@@ -19,11 +21,11 @@ describe("findEvents()", () => {
       );
     }
     const search = { filter: { resource: "old" }, limit: 10, before: journal.head + 1 };
-    const first = await findEvents(journal, search);
+    const first = await findEvents(journal, search, nothing);
     expect(first.items).toEqual([]);
     const next = first.next ?? 0;
     expect(next).toBeGreaterThan(1);
-    const second = await findEvents(journal, { ...search, before: next });
+    const second = await findEvents(journal, { ...search, before: next }, nothing);
     expect(second).toEqual({ items: [{ seq: 1, at: 1, event: added }], next: null });
   });
 
@@ -39,6 +41,6 @@ describe("findEvents()", () => {
     await journal.saveSnapshot({ seq: journal.head - 1, at: at(1), state: "{}" });
     await journal.prune(at(2));
     const search = { filter: { resource: "old" }, limit: 10, before: journal.head + 1 };
-    expect(await findEvents(journal, search)).toEqual({ items: [], next: null });
+    expect(await findEvents(journal, search, nothing)).toEqual({ items: [], next: null });
   });
 });

@@ -1,12 +1,31 @@
-/** Finds the events about one request or one resource in the journal. */
-import { setImmediate } from "node:timers/promises";
+/** Finds events in the journal: about one request or one resource, or by what people look for. */
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { type EventFilter, isAbout } from "../core/explain/event-about.ts";
+import {
+  type EventMatch,
+  matches,
+  matchesType,
+  needsContext,
+  poolsIn,
+  resourcesIn,
+} from "../core/explain/event-match.ts";
+import {
+  isOfCluster,
+  isOnlyForObservers,
+  publicPart,
+  type ShownEvent,
+  withoutSecrets,
+} from "../core/explain/event-shown.ts";
 import type { DurableEvent } from "../core/model/event.ts";
 import type { Instant } from "../core/model/time.ts";
 import type { Journal, Recorded } from "../journal/journal.ts";
+import type { Asker } from "./history/reader.ts";
 
 export interface EventSearch {
   readonly filter: EventFilter;
+  readonly match?: EventMatch;
+  /** Only what a caller of this space may see is searched; undefined: everything. */
+  readonly onlySpace?: string | undefined;
   readonly limit: number;
   /** Only events with a smaller number. */
   readonly before: number;
@@ -18,6 +37,8 @@ export interface FoundEvent {
   readonly event: DurableEvent;
   /** The holder of the request; undefined if the event is not about one, or if it is not known. */
   readonly holder?: string | undefined;
+  /** Of the request, in the same way. */
+  readonly space?: string | undefined;
 }
 
 export interface EventPage {
@@ -27,63 +48,159 @@ export interface EventPage {
   readonly next: number | null;
 }
 
+type Known<Value> = Value | Promise<Value>;
+
+/** What the history knows about requests and resources. */
+export interface KnownSubjects {
+  readonly askersOf: (ids: readonly string[]) => Known<ReadonlyMap<string, Asker>>;
+  readonly membersOf: (pool: string) => Known<ReadonlySet<string>>;
+}
+
+export interface Reading {
+  /** The first event of the request, if an id is given. */
+  readonly firstSeq?: number | undefined;
+  /** The search runs on the thread that serves clients, so it reads little at once and rests. */
+  readonly isOnMainThread?: boolean;
+}
+
 /** Read at once. Other queries are answered in between. */
 const chunkEvents = 5_000;
+/** The size of events is known only when they have been read. */
+const firstChunkEvents = 200;
+const chunkEventsMin = 20;
+const mainThreadChunkEvents = 1_000;
+const mainThreadRestMs = 10;
 /** A search reads at most this many events, about 200 MB. The next page continues it. */
 const searchedEventsMax = 500_000;
+/** Who asked is looked up once for each chunk, and every lookup reads the whole history. */
+const matchedChunkEvents = 20_000;
+const matchedEventsMax = 200_000;
 
 /**
- * Returns the latest events first. `firstSeq` is the first event of the request, if an id is given:
- * its events are between this one and its end, so nothing else is read.
+ * Returns the latest events first. Those of a request are between its first one and its end, so
+ * nothing else is read.
  */
 export async function findEvents(
   journal: Pick<Journal, "search">,
   search: EventSearch,
-  firstSeq?: number,
+  known: KnownSubjects,
+  reading: Reading = {},
 ): Promise<EventPage> {
-  if (search.filter.id === undefined) return await searchBackward(journal, search);
+  const { firstSeq } = reading;
+  if (search.filter.id === undefined) return await searchBackward(journal, search, known, reading);
   if (firstSeq === undefined) return { items: [], next: null };
   const { limit } = search;
-  const all = (await searchUntilEnd(journal, search, firstSeq)).reverse();
+  const found = await searchUntilEnd(journal, search, firstSeq, reading);
+  const all = (await matching(found, search, known)).reverse();
   const items = all.slice(0, limit);
   return { items, next: all.length > limit ? (items.at(-1)?.seq ?? null) : null };
+}
+
+/** The number of events to read at once, of those that another thread would read. */
+function chunkOf({ isOnMainThread = false }: Reading, elsewhere: number): number {
+  return isOnMainThread ? mainThreadChunkEvents : elsewhere;
+}
+
+async function letOthers({ isOnMainThread = false }: Reading): Promise<void> {
+  if (isOnMainThread) await setTimeout(mainThreadRestMs);
+  else await setImmediate();
 }
 
 async function searchUntilEnd(
   journal: Pick<Journal, "search">,
   { filter, before }: EventSearch,
   firstSeq: number,
+  reading: Reading,
 ): Promise<FoundEvent[]> {
   const found: FoundEvent[] = [];
-  for (let from = firstSeq; from < before; from += chunkEvents) {
-    const to = Math.min(from + chunkEvents, before) - 1;
-    for (const one of await searchChunk(journal, filter, from, to)) {
+  const size = chunkOf(reading, chunkEvents);
+  for (let from = firstSeq; from < before; from += size) {
+    const to = Math.min(from + size, before) - 1;
+    for (const one of (await searchChunk(journal, filter, from, to)).found) {
       found.push(one);
       if (isEnd(one.event)) return found;
     }
-    await setImmediate();
+    await letOthers(reading);
   }
   return found;
 }
 
 async function searchBackward(
   journal: Pick<Journal, "search">,
-  { filter, limit, before }: EventSearch,
+  search: EventSearch,
+  known: KnownSubjects,
+  reading: Reading,
 ): Promise<EventPage> {
-  const oldest = Math.max(1, before - searchedEventsMax);
+  const { filter, limit, before, match } = search;
+  const isLookedUp = match !== undefined && needsContext(match);
+  const oldest = Math.max(1, before - (isLookedUp ? matchedEventsMax : searchedEventsMax));
   const items: FoundEvent[] = [];
-  for (let to = before - 1; to >= oldest; to -= chunkEvents) {
-    const from = Math.max(oldest, to - chunkEvents + 1);
-    items.push(...(await searchChunk(journal, filter, from, to)).reverse());
+  const sizeMax = chunkOf(reading, isLookedUp ? matchedChunkEvents : chunkEvents);
+  let [to, size, weight] = [before - 1, firstChunkEvents, 0];
+  while (to >= oldest && weight < searchedEventsMax) {
+    const from = Math.max(oldest, to - size + 1);
+    const { found: chunk, weight: read } = await searchChunk(journal, filter, from, to);
+    weight += read;
+    items.push(...(await matching(chunk, search, known)).reverse());
     if (items.length > limit) {
       const page = items.slice(0, limit);
       return { items: page, next: page.at(-1)?.seq ?? null };
     }
-    await setImmediate();
+    await letOthers(reading);
+    to = from - 1;
+    size = nextSize(size, read, sizeMax);
   }
-  // Events before the oldest may exist, or may be pruned.
-  const hasEarlier = (await journal.search("", oldest - 1, oldest - 1)).length > 0;
-  return { items, next: hasEarlier ? oldest : null };
+  // Events before these may exist, or may be pruned.
+  const hasEarlier = (await journal.search("", to, to)).length > 0;
+  return { items, next: hasEarlier ? to + 1 : null };
+}
+
+/** Those that the search wants, in the same order. */
+async function matching(
+  found: readonly FoundEvent[],
+  { match, onlySpace }: EventSearch,
+  { askersOf, membersOf }: KnownSubjects,
+): Promise<FoundEvent[]> {
+  if (match === undefined) return [...found];
+  const ofType = found.filter(({ event }) => matchesType({ ...event }, match));
+  // Of what others may not see, not even whether it is trouble.
+  if (!needsContext(match) && (onlySpace === undefined || match.trouble !== true)) return ofType;
+  const askers = await askersOf(idsOf(ofType));
+  const { pool } = match;
+  const members = pool === undefined ? undefined : await membersOf(pool);
+  return ofType.filter(({ event }) => {
+    const asker = "id" in event && event.id !== undefined ? askers.get(event.id) : undefined;
+    const shown = shownTo(onlySpace, event, asker);
+    if (shown === undefined) return false;
+    const facts = { ...shown };
+    const isMember = resourcesIn(facts).some((name) => members?.has(name));
+    const pools = isMember && pool !== undefined ? [pool] : [];
+    const context = { ...asker, pools: [...pools, ...(asker?.pools ?? poolsIn(facts))] };
+    return matches(facts, context, match);
+  });
+}
+
+/**
+ * The part of an event that a search may look at. A search that looks at more than its caller may
+ * see would tell whether a text is in it.
+ */
+function shownTo(
+  space: string | undefined,
+  event: DurableEvent,
+  asker: Asker | undefined,
+): ShownEvent | undefined {
+  const shown = withoutSecrets(event);
+  if (space === undefined) return shown;
+  if (isOnlyForObservers(event) || isOfCluster(event)) return undefined;
+  if (!("id" in event) || event.id === undefined) return publicPart(shown);
+  const owner = "ask" in event && event.ask !== undefined ? event.ask.space : asker?.space;
+  return owner === space ? shown : undefined;
+}
+
+interface Chunk {
+  readonly found: FoundEvent[];
+  /** About the number of usual events that are as large as those that were read. */
+  readonly weight: number;
 }
 
 /** The events from `from` up to `to`, oldest first. */
@@ -92,12 +209,27 @@ async function searchChunk(
   filter: EventFilter,
   from: number,
   to: number,
-): Promise<FoundEvent[]> {
+): Promise<Chunk> {
   const name = filter.id ?? filter.resource;
   const commits = await journal.search(name === undefined ? "" : JSON.stringify(name), from, to);
-  return commits
-    .flatMap(eventsOf)
-    .filter(({ seq, event }) => seq >= from && seq <= to && isAbout(event, filter));
+  const all = commits.flatMap(eventsOf);
+  return {
+    found: all.filter(({ seq, event }) => seq >= from && seq <= to && isAbout(event, filter)),
+    weight: all.reduce((sum, { event }) => sum + weightOf(event), 0),
+  };
+}
+
+/** A grant or an end of thousands of claims is as large as thousands of other events. */
+function weightOf(event: DurableEvent): number {
+  let weight = 1;
+  for (const value of Object.values(event)) if (Array.isArray(value)) weight += value.length;
+  return weight;
+}
+
+/** Reads about as much at once as that many usual events. */
+function nextSize(size: number, weight: number, sizeMax: number): number {
+  const fitting = Math.floor((size * sizeMax) / Math.max(size, weight));
+  return Math.max(chunkEventsMin, Math.min(fitting, size * 10));
 }
 
 function eventsOf({ seq, at, events }: Recorded): FoundEvent[] {
@@ -105,18 +237,25 @@ function eventsOf({ seq, at, events }: Recorded): FoundEvent[] {
 }
 
 /** Only the first event of a request names its holder. */
-export function withHolders(
+export async function withHolders(
   { items, next }: EventPage,
-  holdersOf: (ids: readonly string[]) => ReadonlyMap<string, string>,
-): EventPage {
-  const ids = new Set(items.flatMap(({ event }) => ("id" in event ? [event.id] : [])));
-  if (ids.size === 0) return { items, next };
-  const holders = holdersOf([...ids]);
+  { askersOf }: Pick<KnownSubjects, "askersOf">,
+): Promise<EventPage> {
+  const ids = idsOf(items);
+  if (ids.length === 0) return { items, next };
+  const askers = await askersOf(ids);
   const named = items.map((item) => {
-    const holder = "id" in item.event ? holders.get(item.event.id) : undefined;
-    return holder === undefined ? item : { ...item, holder };
+    const { event } = item;
+    const id = "id" in event ? event.id : undefined;
+    const asker = id === undefined ? undefined : askers.get(id);
+    return asker === undefined ? item : { ...item, holder: asker.holder, space: asker.space };
   });
   return { items: named, next };
+}
+
+function idsOf(found: readonly FoundEvent[]): string[] {
+  const ids = found.flatMap(({ event }) => ("id" in event ? (event.id ?? []) : []));
+  return [...new Set(ids)];
 }
 
 function isEnd({ type }: DurableEvent): boolean {

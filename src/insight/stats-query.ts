@@ -6,7 +6,13 @@ import type { Forecast } from "./forecast/estimate.ts";
 import type { ForecastInput } from "./forecast/estimates.ts";
 import type { CostQuery, CostSum } from "./history/costs.ts";
 import { HistoryUnavailable } from "./history/history.ts";
-import type { HistoryFilter, HistoryPage, LimitedPools, RecordedStats } from "./history/reader.ts";
+import type {
+  Asker,
+  HistoryFilter,
+  HistoryPage,
+  LimitedPools,
+  RecordedStats,
+} from "./history/reader.ts";
 import type { PoolSamples, SampleTimes } from "./history/samples.ts";
 import type { StatsPart, StatsRange } from "./history/stats.ts";
 import type { UsualWait } from "./history/usual-waits.ts";
@@ -43,6 +49,10 @@ export interface StatsQueries {
   };
   samples: { question: SampleTimes; answer: readonly PoolSamples[] };
   events: { question: EventSearch; answer: EventPage };
+  /** Who made these requests. */
+  askers: { question: readonly string[]; answer: ReadonlyMap<string, Asker> };
+  /** The resources that a pool has now. */
+  members: { question: string; answer: ReadonlySet<string> };
   simulate: { question: SimulateQuery; answer: WhatIfReport };
   audit: { question: AuditSearch; answer: AuditPage };
   estimate: { question: ForecastInput; answer: readonly Forecast[] };

@@ -28,13 +28,15 @@ import { auditPath } from "./audit/audit-file.ts";
 import { anchorText } from "./audit/chain.ts";
 import { type AuditPage, AuditReader, type AuditSearch } from "./audit/reader.ts";
 import { AuditStore } from "./audit/store.ts";
+import { type EventPage, type EventSearch, findEvents, withHolders } from "./event-search.ts";
 import type { Followed } from "./follow/journal-follower.ts";
 import { Estimates, type Watched } from "./forecast/estimates.ts";
-import { HoldSamples } from "./forecast/hold-samples.ts";
+import { RecordedSamples } from "./forecast/recorded-samples.ts";
 import { History } from "./history/history.ts";
 import { historyPath } from "./history/history-file.ts";
 import { HistoryStore } from "./history/store.ts";
 import { UsualWaits } from "./history/usual-waits.ts";
+import { SearchQueue } from "./search-queue.ts";
 import type { QueryKind, QueryOptions, StatsQueries } from "./stats-query.ts";
 import { StatsWorker } from "./stats-worker.ts";
 
@@ -68,8 +70,11 @@ export class StatsService {
   readonly audit: Audit;
   readonly #history: History;
   readonly #worker: StatsWorker;
+  /** A thread of its own: an estimate may take seconds, and nobody who asks shall wait for it. */
+  readonly #futures = new StatsWorker(undefined);
   readonly #inMemory: boolean;
   readonly #journalElsewhere: boolean;
+  readonly #searches = new SearchQueue();
   readonly #journal: Pick<Journal, "search">;
 
   constructor(
@@ -82,7 +87,7 @@ export class StatsService {
     this.#journalElsewhere = options.journalElsewhere ?? false;
     this.#journal = journal;
     this.#worker = new StatsWorker(folder);
-    const holds = new HoldSamples();
+    const holds = new RecordedSamples();
     this.#history = new History(opener(options), journal, broker, {
       ...(retentionMs === undefined ? undefined : { retentionMs }),
       journalId: idOf(journal),
@@ -104,7 +109,7 @@ export class StatsService {
       failed: (cause) => failed("the audit", cause),
       anchor: (anchor) => options.anchor?.(anchorText(anchor)),
     });
-    this.estimates = new Estimates(broker, holds, (input) => this.#worker.ask("estimate", input), {
+    this.estimates = new Estimates(broker, holds, (input) => this.#futures.ask("estimate", input), {
       failed: (cause) => failed("an estimate", cause),
     });
   }
@@ -125,11 +130,26 @@ export class StatsService {
   ): Promise<StatsQueries[Kind]["answer"]> {
     this.#history.mustBeOpen();
     await upToDate(this.#history);
-    // A search in another database does not keep this thread busy.
-    const isHere = this.#inMemory || (kind === "events" && this.#journalElsewhere);
-    return isHere
-      ? answerQuery(this.#sources, kind, question, options)
-      : this.#worker.ask(kind, question, options);
+    if (this.#inMemory) return answerQuery(this.#sources, kind, question, options);
+    if (kind === "events" && this.#journalElsewhere) {
+      const found = await this.#searchElsewhere(question as EventSearch, options);
+      return found as StatsQueries[Kind]["answer"];
+    }
+    return this.#worker.ask(kind, question, options);
+  }
+
+  /** The journal is read here, because only this thread has a connection to its database. */
+  #searchElsewhere(search: EventSearch, { signal }: QueryOptions): Promise<EventPage> {
+    const known = {
+      askersOf: (ids: readonly string[]) => this.#worker.ask("askers", ids),
+      membersOf: (pool: string) => this.#worker.ask("members", pool),
+    };
+    const { id } = search.filter;
+    return this.#searches.run(async () => {
+      const firstSeq = id === undefined ? undefined : this.#history.reader.firstSeqOf(id);
+      const reading = { firstSeq, isOnMainThread: true };
+      return await withHolders(await findEvents(this.#journal, search, known, reading), known);
+    }, signal);
   }
 
   /** The same for the audit. Rejects with `AuditUnavailable` or `StatsWorkerBusy`. */
@@ -156,7 +176,7 @@ export class StatsService {
 
   /** Must be called before the journal is closed. */
   async close(): Promise<void> {
-    await Promise.all([this.estimates.close(), this.#worker.close()]);
+    await Promise.all([this.estimates.close(), this.#worker.close(), this.#futures.close()]);
     await Promise.all([this.#history.close(), this.audit.close()]);
   }
 }

@@ -19,6 +19,9 @@ class HandPeers implements Peers {
   isReachable = true;
   standing: Peers["standing"];
   readonly #changed = new Set<() => void>();
+  readonly #awaited = Promise.withResolvers<void>();
+  /** Resolves when a call waits for a leader. */
+  readonly awaited = this.#awaited.promise;
 
   leader(replica: string | null, address = "http://127.0.0.1:1"): void {
     const leader = replica === null ? null : { replica, address, sinceMs: 0 };
@@ -32,6 +35,7 @@ class HandPeers implements Peers {
 
   onChange(changed: () => void): () => void {
     this.#changed.add(changed);
+    this.#awaited.resolve();
     return () => this.#changed.delete(changed);
   }
 }
@@ -154,3 +158,19 @@ test("a call that no leader has got had no effect", async () => {
     hint: expect.stringContaining("Nothing was changed"),
   });
 }, 60_000);
+
+test.each([
+  ["POST /acquire?type=aws&state=free&dest=busy&owner=a", "text/plain"],
+  ["POST /v1/leases", "application/problem+json"],
+])("a server that stops answers %s in the form of its protocol", async (line, type) => {
+  const peers = new HandPeers();
+  peers.leader(null);
+  await using site = await siteWith(peers);
+  const body = line.startsWith("POST /v1") ? { body: askBody("aws") } : {};
+  const asked = site.call(line, body);
+  await peers.awaited;
+  await site.app.close();
+  const answer = await asked;
+  expect(answer).toMatchObject({ status: 503, type });
+  expect(answer.text).toContain("Cannot answer: the server is stopping");
+});

@@ -9,7 +9,6 @@ import { formatDuration, parseDuration } from "../../core/model/time.ts";
 import { callIdHeader } from "../call-id.ts";
 import { certificateOf } from "../client-certificate.ts";
 import type { App } from "../context.ts";
-import { sendProblem } from "../errors.ts";
 import { callerAddress, hostOf, protocolOf } from "../proxies.ts";
 import { abortOnClose } from "../request.ts";
 import { traceRelay } from "../trace-calls.ts";
@@ -58,8 +57,11 @@ export class Relay {
       if (!needsLeader(request.method, request.routeOptions.url)) return;
       if (request.relayed) throw nobodyLeads();
       const body = await bodyOf(request);
-      if (body !== undefined) await this.#relay(request, reply, body);
-      else sendProblem(reply.header("connection", "close"), tooLarge());
+      if (body === undefined) {
+        reply.header("connection", "close");
+        throw tooLarge();
+      }
+      await this.#relay(request, reply, body);
     });
   }
 
@@ -75,6 +77,7 @@ export class Relay {
     await this.#relay(request, reply, Buffer.from(text));
   }
 
+  /** Throws a problem if there is no answer: each protocol writes it in its own way. */
   async #relay(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<void> {
     const gone = abortOnClose(reply.raw);
     const startedAtMs = performance.now();
@@ -84,14 +87,14 @@ export class Relay {
     while (!gone.aborted) {
       const waitedMs = performance.now() - startedAtMs;
       const answer = await this.#attempt(withLessWait(call, waitedMs), gone);
-      if (answer instanceof Problem) return sendProblem(reply, answer);
+      if (answer instanceof Problem) throw answer;
       if (answer === undefined && this.#stopping.signal.aborted) {
-        return sendProblem(reply, mayHaveHadEffect ? answerLost() : serverStops());
+        throw mayHaveHadEffect ? answerLost() : serverStops();
       }
       if (answer === "unsure") mayHaveHadEffect = true;
       else if (answer?.statusCode === 503 && mayHaveHadEffect) {
         answer.resume(); // It speaks of the last attempt only.
-        return sendProblem(reply, answerLost());
+        throw answerLost();
       } else if (answer !== undefined) {
         const isAwaited = answer.headers[deliveryHeader] !== undefined;
         if (isAwaited)
@@ -99,10 +102,10 @@ export class Relay {
         return passOn(answer, reply);
       }
       if (waitedMs > leaderMsMax) {
-        return sendProblem(reply, mayHaveHadEffect ? answerLost() : nobodyLeads());
+        throw mayHaveHadEffect ? answerLost() : nobodyLeads();
       }
       if (!this.#peers.isReachable && isPlainRead(call)) {
-        return sendProblem(reply, journalOutOfReach());
+        throw journalOutOfReach();
       }
       if (!gone.aborted) await untilChanged(this.#peers);
     }

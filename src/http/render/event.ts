@@ -1,8 +1,14 @@
 /** An event of the journal, as the feed and the list of past events have it. */
 import { isMade, ownerOfCluster } from "../../core/explain/cluster-view.ts";
-import type { Cluster, ClusterHold } from "../../core/model/cluster.ts";
+import {
+  isOfCluster,
+  isOnlyForObservers,
+  publicPart,
+  withoutSecrets,
+} from "../../core/explain/event-shown.ts";
+import type { Cluster } from "../../core/model/cluster.ts";
 import type { DurableEvent } from "../../core/model/event.ts";
-import type { ResourceName, SpaceName } from "../../core/model/ids.ts";
+import type { SpaceName } from "../../core/model/ids.ts";
 import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { spaceOf } from "../sight.ts";
@@ -21,11 +27,14 @@ interface NumberedEvent {
  */
 export function renderEvent(numbered: NumberedEvent, sightOf: EventSight = seesAll): string {
   const { seq, at, event, holder } = numbered;
-  const { from: _from, ...seen } = event;
   const sight = sightOf(event, at);
-  const shown =
-    sight === "kind" ? { type: event.type } : { ...shownOf(withoutSecrets(seen), sight), holder };
+  const shown = sight === "kind" ? { type: event.type } : { ...seenOf(event, sight), holder };
   return JSON.stringify({ seq, at: timestamp(at), ...shown }, withTimestamps);
+}
+
+function seenOf(event: DurableEvent, sight: Exclude<Sight, "kind">): object {
+  const shown = withoutSecrets(event);
+  return sight === "public" ? publicPart(shown) : shown;
 }
 
 /**
@@ -53,43 +62,13 @@ export function sightOfOwner(
   return owner === space ? "own" : "kind";
 }
 
-/**
- * Who has drained, held or adopted a resource that belongs to no space, and why, is for operators.
- */
-function shownOf(event: ShownEvent, sight: Exclude<Sight, "kind">): object {
-  if (sight !== "public") return event;
-  const { reason, why, hold, ...shown } = event;
-  return {
-    ...shown,
-    ...(reason === undefined && why !== undefined ? { why } : undefined),
-    ...(hold === undefined ? undefined : { hold: hold && { until: hold.until } }),
-  };
-}
-
-/** The fields that not everybody sees. */
-interface ShownEvent {
-  readonly type: string;
-  readonly reason?: object;
-  readonly why?: string;
-  readonly hold?: ClusterHold | null;
-  readonly ask?: object;
-  readonly userDataKeys?: readonly string[];
-}
-
-/** These name other spaces, their leases, or what only a holder may see. */
-const onlyForObservers: readonly DurableEvent["type"][] = [
-  ...(["spaces-defined", "pool-defined", "rate-changed", "event-skipped"] as const),
-  ...(["orphan-found", "orphan-gone"] as const),
-  ...(["hub-defined", "hub-retired", "hub-set", "hub-probed"] as const),
-];
-
 /** The space whose request, lease or cluster an event is about; null if it is for everyone. */
 export function ownerOfEvent(
   state: State,
   event: DurableEvent,
   at: Instant,
 ): SpaceName | undefined | null {
-  if (onlyForObservers.includes(event.type)) return undefined;
+  if (isOnlyForObservers(event)) return undefined;
   if (isOfCluster(event)) {
     const resource = state.resources.get(event.resource);
     if (!isMade(resource) || isOfEarlier(resource.cluster, at)) return undefined;
@@ -105,36 +84,9 @@ function isOfEarlier({ plannedAt }: Pick<Cluster, "plannedAt">, at: Instant): bo
   return at < plannedAt;
 }
 
-type ResourceEvent = Extract<DurableEvent, { readonly resource: ResourceName }>;
-
-/** These have parameters, addresses, messages and notes: only for the space whose cluster it is. */
-function isOfCluster(event: DurableEvent): event is ResourceEvent {
-  if (event.type === "resource-added") return event.cluster !== undefined;
-  return event.type.startsWith("cluster-");
-}
-
 /** Writes the times of an event as RFC 3339, as in all replies. A new time must be added here. */
 function withTimestamps(key: string, value: unknown): unknown {
   const isInstant =
     key === "endsAt" || key === "endsBy" || key === "heldUntil" || key === "restsUntil";
   return isInstant && typeof value === "number" ? timestamp(value as Instant) : value;
-}
-
-/**
- * Removes the values of user data, which may be credentials, the handle of a cluster, which is for
- * its driver, and the request id (`ask.key`): a client that repeats it gets the token of the lease.
- */
-function withoutSecrets(event: DurableEvent): ShownEvent {
-  if ("handle" in event) {
-    const { handle: _handle, ...rest } = event;
-    return rest;
-  }
-  if ("ask" in event && event.ask?.key !== undefined) {
-    const { key: _key, ...ask } = event.ask;
-    return { ...event, ask };
-  }
-  if (event.type !== "resource-changed") return event;
-  const { userData, userDataChanges, ...rest } = event;
-  if (userData === undefined && userDataChanges === undefined) return event;
-  return { ...rest, userDataKeys: Object.keys({ ...userData, ...userDataChanges }) };
 }

@@ -91,6 +91,7 @@ export function renderRequest(
     holder: request.holder,
     ...(request.space === undefined ? undefined : { space: request.space }),
     priority: request.priority,
+    ...(request.isStarved ? { starved: true } : undefined),
     labels: request.labels ?? none,
     ttl: durationOrNull(request.ttlMs),
     items: request.items.map(({ pool, anyOf, count, state = freeState, ...item }) => ({

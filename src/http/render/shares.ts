@@ -37,11 +37,12 @@ export function renderSharedResources(
   rooms: readonly SharedExplanation[],
   sees: Sight,
 ): Wire.RoomExplanation[] {
-  return rooms.map(({ resource, fits, unfit, short, keptFor, longest }) => ({
+  return rooms.map(({ resource, fits, unfit, short, isReserved, keptFor, longest }) => ({
     resource,
     fits,
     ...(unfit === null ? undefined : { unfit: unfitText(unfit) }),
     short: [...short],
+    ...(isReserved && { reserved: true }),
     keptFor: keptFor.map((one) => withoutNames(one, sees)),
     ...(longest === null
       ? undefined

@@ -94,6 +94,20 @@ describe("Audit", () => {
     expect(entries().map(({ number }) => number)).toEqual(entries().map((_, index) => index + 1));
   });
 
+  test("keeps the name that somebody gives where everybody has one name", async () => {
+    const site = await brokerOf(pools);
+    const audit = start(site);
+    const reason = { by: "ada", why: "maintenance" };
+    const drain = { type: "change-resource" as const, change: { drained: true }, reason };
+    await site.broker.submit(
+      { ...drain, resource: "gcp-1" as ResourceName },
+      { way: "http", by: "anonymous", space: "ops" },
+    );
+    await audit.caughtUp();
+    await audit.close();
+    expect(entries().at(-1)).toMatchObject({ by: "anonymous", as: "ada", reason: "maintenance" });
+  });
+
   test("continues after a crash without losing or repeating an entry", async () => {
     const site = await brokerOf(pools);
     const first = start(site, { sliceEvents: 3 });
@@ -229,7 +243,11 @@ describe("a new configuration", () => {
     const { found } = await configured(502);
     expect(found.length).toBeLessThan(4);
     expect(found[0]?.resources).toHaveLength(50);
-    expect(Number(found[0]?.detail?.["unnamed"])).toBeGreaterThan(100);
+    const { unnamed, poolCount, resourceCount } = found[0]?.detail ?? {};
+    expect(Number(unnamed)).toBeGreaterThan(100);
+    // The names that are left out are counted.
+    const named = Number(found[0]?.pools?.length) + Number(found[0]?.resources?.length);
+    expect(Number(poolCount) + Number(resourceCount)).toBe(named + Number(unnamed));
     const added = found.map(({ detail }) => {
       const { "resource-added": count = 0 } = (detail?.["changes"] ?? {}) as Record<string, number>;
       return count;
@@ -353,6 +371,7 @@ test("AuditReader.page() filters, in both orders, page by page", async () => {
   expect(numbers({ pool: "gcp" }).at(-1)).toBe("resource-changed");
   expect(numbers({ resource: "aws-2", by: "ci" })).toEqual(["lease-granted"]);
   expect(numbers({ text: "MAINTEN" })).toEqual(["resource-changed"]);
+  expect(numbers({ text: "drained" })).toEqual(["resource-changed"]);
   expect(numbers({ space: "nobody" })).toEqual([]);
   expect(numbers({ kind: "decisions" }).filter((action) => !/^pool-def/.test(action))).toEqual([
     "audit-started",

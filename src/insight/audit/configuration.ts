@@ -42,6 +42,10 @@ export class ConfigurationEntry {
     }
   }
 
+  #sizes() {
+    return { poolCount: this.#pools.size, resourceCount: this.#resources.size };
+  }
+
   get facts(): AuditFacts {
     const { event, seq } = this.#first;
     const [pools, resources] = [[...this.#pools], [...this.#resources]];
@@ -56,7 +60,8 @@ export class ConfigurationEntry {
       detail: {
         changes: Object.fromEntries(this.#counts),
         through: this.#last,
-        ...(unnamed === 0 ? undefined : { unnamed }),
+        // The names may be fewer.
+        ...(unnamed === 0 ? undefined : { unnamed, ...this.#sizes() }),
       },
     };
   }

@@ -41,7 +41,7 @@ export function describeEvent(event: DurableEvent): EventFacts | undefined {
     case "request-left":
       return { lease: event.id, reason: event.reason, detail: { end: event.why } };
     case "priority-changed":
-      return { lease: event.id, reason: event.reason, detail: { priority: event.priority } };
+      return { lease: event.id, reason: event.reason, ...rankFacts(event) };
     case "resource-changed":
       return { resources: [event.resource], reason: event.reason, detail: changesOf(event) };
     case "resource-relabelled":
@@ -57,6 +57,18 @@ export function describeEvent(event: DurableEvent): EventFacts | undefined {
       };
     case "pool-admitted":
       return { pools: [event.pool], detail: { grants: event.grants } };
+    case "hub-set":
+      return { reason: event.reason, detail: { hub: event.name, state: event.state } };
+    case "hub-defined":
+    case "hub-retired":
+    case "hub-probed":
+      return { ...commonFacts(event), detail: { hub: event.name } };
+    case "cluster-moved":
+      return { ...commonFacts(event), detail: { state: event.state } };
+    case "cluster-wanted":
+      return { ...commonFacts(event), detail: { wanted: event.wanted } };
+    case "cluster-held":
+      return { ...commonFacts(event), detail: { held: event.hold !== null } };
     case "event-skipped":
       return { why: event.why, detail: { was: event.was } };
     default:
@@ -95,6 +107,13 @@ function changesOf(
     ...(labels === undefined ? undefined : { labels }),
     ...(keys.length === 0 ? undefined : { userDataKeys: keys }),
   };
+}
+
+/** A starved request has the priority that it had. */
+function rankFacts(event: Extract<DurableEvent, { type: "priority-changed" }>): EventFacts {
+  const { priority, starved, pool } = event;
+  if (starved !== true) return { detail: { priority } };
+  return { detail: { priority, starved }, ...(pool === undefined ? undefined : { pools: [pool] }) };
 }
 
 function rateFacts({ rate, cause }: Extract<DurableEvent, { type: "rate-changed" }>): EventFacts {

@@ -124,7 +124,8 @@ export class AuditFold {
     if (lease !== undefined && event.from?.asHolder === true) this.#lastHolder = lease;
     const pools = this.#poolsOf(facts, lease);
     const text = reason?.why || why;
-    const as = reason?.as ?? (event.from?.by === undefined ? reason?.by : undefined);
+    // Without authentication everybody is one name, and the given name is the only other one.
+    const as = reason?.as ?? (event.from?.by === reason?.by ? undefined : reason?.by);
     return {
       action: event.type,
       event: seq,

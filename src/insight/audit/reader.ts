@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { auditVerb } from "../../api/audit-words.ts";
 import type { Anchor, FiledEntry, StoredEntry } from "./chain.ts";
 import { isDecision } from "./decision.ts";
 import type { AuditEntry } from "./entry.ts";
@@ -121,8 +122,11 @@ function fits(filter: AuditFilter, body: string): boolean {
   return text === undefined || textOf(entry).includes(text.toLowerCase());
 }
 
-function textOf({ by, as, space, leaseSpace, action, ...entry }: AuditEntry): string {
-  const { reason, lease, holder, pools = [], resources = [], detail } = entry;
+/** With the verb that people read, such as `drained`. */
+function textOf(entry: AuditEntry): string {
+  const { by, as, space, leaseSpace, action, reason, lease, holder, detail } = entry;
+  const { pools = [], resources = [] } = entry;
   const words = [by, as, space, leaseSpace, action, reason, lease, holder, ...pools, ...resources];
+  words.push(auditVerb(entry));
   return [...words, ...Object.values(detail ?? {}).map(String)].join("\n").toLowerCase();
 }

@@ -1,4 +1,5 @@
-import type { Group } from "../../core/model/command.ts";
+import type { Group, Item } from "../../core/model/command.ts";
+import type { PoolName } from "../../core/model/ids.ts";
 import type { Purpose } from "../../core/model/lifecycle.ts";
 import type { Placing } from "../../core/shared/placement/demand.ts";
 import type { Amounts } from "../../core/shared/placement/shareable.ts";
@@ -124,6 +125,12 @@ export interface PoolSize {
 /** All pools that an item may be granted from. */
 export function poolsOf({ pool, anyOf = [] }: Pick<AskedItem, "pool" | "anyOf">): string[] {
   return [pool, ...anyOf];
+}
+
+/** The item as a client would ask for it. */
+export function itemOf({ pool, anyOf, purpose: _, ...item }: AskedItem): Item {
+  const others = anyOf === undefined ? undefined : { anyOf: anyOf as readonly PoolName[] };
+  return { ...item, pool: pool as PoolName, ...others };
 }
 
 /** Whether the server ended the lease, because its holder was silent or its lifetime was over. */

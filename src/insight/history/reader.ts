@@ -55,6 +55,14 @@ const words =
   "holder || char(10) || pool || char(10) || coalesce(resource, '') || char(10) || space";
 
 /** Reads the data of a `HistoryStore`, with its own connection in another thread. */
+/** What only the first event of a request says. */
+export interface Asker {
+  readonly holder: string;
+  /** Empty: none. */
+  readonly space: string;
+  readonly pools: readonly string[];
+}
+
 export class HistoryReader {
   readonly #database: DatabaseSync;
 
@@ -84,15 +92,30 @@ export class HistoryReader {
     return seq === null ? undefined : Number(seq);
   }
 
-  /** The holders of requests and leases, by id. Unknown ids are left out. */
-  holdersOf(ids: readonly string[]): Map<string, string> {
+  /** Who asked for requests and leases, by id. Unknown ids are left out. */
+  askersOf(ids: readonly string[]): Map<string, Asker> {
     const select = this.#database.prepare(
-      `SELECT id, holder FROM history WHERE id IN (SELECT value FROM json_each(?1))
-       UNION SELECT id, entry ->> 'holder' FROM history_open
-       WHERE id IN (SELECT value FROM json_each(?1))`,
+      `SELECT id, holder, space, pool FROM history WHERE id IN (SELECT value FROM json_each(?1))
+       UNION SELECT open.id, entry ->> 'holder', entry ->> 'space', item.value ->> 'pool'
+       FROM history_open AS open, json_each(entry -> 'items') AS item
+       WHERE open.id IN (SELECT value FROM json_each(?1))`,
     );
-    const rows = select.all(JSON.stringify(ids));
-    return new Map(rows.map(({ id, holder }) => [String(id), String(holder)]));
+    const askers = new Map<string, Asker>();
+    for (const { id, holder, space, pool } of select.iterate(JSON.stringify(ids))) {
+      const known = askers.get(String(id))?.pools ?? [];
+      askers.set(String(id), {
+        holder: String(holder),
+        space: String(space),
+        pools: [...new Set([...known, String(pool)])],
+      });
+    }
+    return askers;
+  }
+
+  /** The resources that a pool has now. */
+  membersOf(pool: string): Set<string> {
+    const select = this.#database.prepare("SELECT resource FROM history_member WHERE pool = ?");
+    return new Set(select.all(pool).map(({ resource }) => String(resource)));
   }
 
   stats(range: StatsRange, pool?: string): RecordedStats {

@@ -4,7 +4,7 @@ import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
 import { acquire, clean, pool, release } from "../../core/decide/lending.suite.ts";
 import type { Command } from "../../core/model/command.ts";
 import type { RequestId } from "../../core/model/ids.ts";
-import { HoldSamples } from "../forecast/hold-samples.ts";
+import { RecordedSamples } from "../forecast/recorded-samples.ts";
 import { HistoryFollower } from "./follower.ts";
 import { HistoryReader } from "./reader.ts";
 import { HistoryStore } from "./store.ts";
@@ -67,7 +67,7 @@ describe("history of a pool with a janitor", () => {
 
   test("gives estimates the holds of jobs alone", async () => {
     const { reader } = await recorded(failed, release);
-    const holds = new HoldSamples();
+    const holds = new RecordedSamples();
     holds.record([...reader.latest(10)].reverse());
     expect(holds.of(["aws"]).holds.get("aws")).toEqual([60_000]);
   });
