@@ -54,3 +54,10 @@ test.each([
   expect(refused).toMatchObject({ code: 64, stdout: "" });
   expect(refused.stderr).toContain(`Cannot use ${name} "${text}": ${state}`);
 });
+
+test("a command that calls no server says so if one is named", async () => {
+  const named = await make("--server", "http://127.0.0.1:1");
+  expect(named).toMatchObject({ code: 0 });
+  expect(named.stderr).toContain("--server had no effect: no server was called");
+  expect((await make()).stderr).not.toContain("--server");
+});

@@ -17,7 +17,12 @@ type Start = () => Promise<number | undefined>;
 export async function parseCommandLine(argv: readonly string[]): Promise<Start> {
   let start: Start | undefined;
   const program = await programFor(argv, (command, args, sources) => {
-    start = async () => command.run?.(contextOf(args, sources));
+    start = async () => {
+      const context = contextOf(args, sources);
+      const code = await command.run?.(context);
+      if (context.isServerIgnored()) context.note("--server had no effect: no server was called");
+      return code;
+    };
   });
   try {
     program.parse(argv, { from: "user" });
@@ -110,21 +115,29 @@ function calledCommandName(argv: readonly string[]): string | undefined {
   return undefined;
 }
 
+interface OwnContext extends Context {
+  /** Whether the caller has named a server and the command did not ask for its client. */
+  readonly isServerIgnored: () => boolean;
+}
+
 /** `sources` are the program and its subcommands, outermost first. Inner options win. */
-export function contextOf(args: readonly string[], sources: readonly Command[]): Context {
+export function contextOf(args: readonly string[], sources: readonly Command[]): OwnContext {
   const options = sources.map((command) => command.opts<Record<string, unknown>>());
   const merged = Object.assign({}, ...options);
   const wantsColour = options.every(({ color }) => color !== false);
   const url = merged.server ?? fromEnvironment("BERTH_URL", serverUrl) ?? "http://127.0.0.1:8080";
   trustAuthorities(merged.caFile);
+  const token = findCredentials(merged.tokenFile, url);
+  const client = new BerthClient({ url, token, userAgent: commandLineAgent });
+  let isUsed = false;
   return {
     args,
     flags: () => merged,
-    client: new BerthClient({
-      url,
-      token: findCredentials(merged.tokenFile, url),
-      userAgent: commandLineAgent,
-    }),
+    get client() {
+      isUsed = true;
+      return client;
+    },
+    isServerIgnored: () => merged.server !== undefined && !isUsed,
     screen: screenOf(process.stdout, wantsColour, process.env),
     print: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),

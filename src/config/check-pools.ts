@@ -363,6 +363,11 @@ export function warnOfPolicy(
     const state = `it never ends before the lifetime of ${formatDuration(lifetimeMs)} does`;
     source.warn(hold.value, state, "write a shorter hold, or none");
   }
+  const limit = fields.get("limit");
+  if (limit !== undefined && policy.limit === 0) {
+    const state = "nothing of this pool, or of a pool below it, is ever lent";
+    source.warn(limit.value, state, "write 1 or more, or remove the pool");
+  }
   const notice = fields.get("notice");
   if (notice !== undefined && policy.preempt !== true)
     source.warn(notice.at, "it has no effect without preempt", "add preempt: true, or remove it");

@@ -303,6 +303,11 @@ const warnings: Table = {
     "berth.yaml:3:8: warning: pools.b.members: the pool has no resources, so every request for " +
       "one is refused (give it some, or remove the pool)",
   ],
+  "a limit of nothing": [
+    "pools: { a: { limit: 0 }, b: { count: 1, parent: a } }",
+    "berth.yaml:1:22: warning: pools.a.limit: nothing of this pool, or of a pool below it, is ever " +
+      "lent (write 1 or more, or remove the pool)",
+  ],
   "no pools": [
     "pools: {}",
     "berth.yaml:1:1: warning: pools: there is nothing to lend (add a pool)",

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../api/audit-schemas.ts";
-import { auditSummary } from "../../api/audit-summary.ts";
+import { auditWords } from "../../api/audit-words.ts";
 import { limits } from "../../api/limits.ts";
 import { ways } from "../../core/model/origin.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
@@ -32,9 +32,10 @@ const columns: readonly Column<AuditEntry>[] = [
   { header: "AT", cell: ({ at }) => `${formatAge(at)} ago` },
   { header: "BY", cell: nameOf },
   { header: "WAY", cell: ({ way }) => way },
-  { header: "ACTION", cell: ({ action }) => action },
-  { header: "OF", cell: objectOf },
-  { header: "REASON", cell: auditSummary },
+  { header: "DID", cell: sentenceOf },
+  { header: "REASON", cell: ({ reason }) => reason ?? "-" },
+  { header: "ACTION", cell: ({ action }) => action, wide: true },
+  { header: "OF", cell: objectOf, wide: true },
   { header: "SPACE", cell: ({ space, leaseSpace }) => space ?? leaseSpace ?? "-", wide: true },
   { header: "HOLDER", cell: ({ holder }) => holder ?? "-", wide: true },
   { header: "POOL", cell: ({ pools = [] }) => pools.join(",") || "-", wide: true },
@@ -68,7 +69,8 @@ export const audit: CliCommand = {
   ],
   help: `
 BY is the name that the caller has proved; in brackets is one that it has only given. A dash: the
-server itself, a caller whose credentials were refused, or one of a server without authentication.`,
+server itself, a caller whose credentials were refused, or one of a server without authentication.
+-o wide adds the action and the names that the filters take.`,
   subcommands: {
     verify: { summary: "Check that nobody has changed the record", command: auditVerify },
     export: { summary: "Write the record as JSON lines", command: auditExport },
@@ -103,12 +105,35 @@ function nameOf({ by, as }: AuditEntry): string {
   return as === undefined ? by : `${by} (${as})`;
 }
 
+/** `drained aws-1`: the sentence of the page, with the names of this entry. */
+export function sentenceOf(entry: AuditEntry): string {
+  const { holder, lease = "-", resources, pools, detail } = entry;
+  const words = auditWords(entry).map((part) => {
+    if (typeof part === "string") return part;
+    if (part.of === "holder") return holder ?? lease;
+    const isResources = part.of === "resources";
+    const names = isResources ? resources : pools;
+    return names === undefined ? lease : listed(names, sizeOf(detail, isResources, names.length));
+  });
+  return words.join("");
+}
+
 /** A new configuration may name a hundred; `-o json` has all of them. */
 const namedMax = 3;
 
 export function objectOf({ resources, pools, lease, detail }: AuditEntry): string {
   const names = resources ?? (lease === undefined ? pools : [lease]);
   if (names === undefined) return String(detail?.["call"] ?? "-");
-  const more = names.length - namedMax;
+  return listed(names, sizeOf(detail, resources !== undefined, names.length));
+}
+
+function listed(names: readonly string[], size: number): string {
+  const more = size - namedMax;
   return more > 0 ? `${names.slice(0, namedMax).join(",")} and ${more} more` : names.join(",");
+}
+
+/** An entry of a large configuration names only some. */
+function sizeOf(detail: AuditEntry["detail"], isResources: boolean, named: number): number {
+  const size = detail?.[isResources ? "resourceCount" : "poolCount"];
+  return typeof size === "number" ? size : named;
 }

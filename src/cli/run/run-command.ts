@@ -42,6 +42,7 @@ export async function runWithLease(
   const onNotice = notice.given;
   const keepAlive = client.keepAlive(lease, { marginMs: graceMs, ...log.listeners, onNotice });
   let isLost = false;
+  let releaseMs: number = clientLimits.releaseMs;
   let sidecar: Sidecar | undefined;
   let clusters: ClusterFiles | undefined;
   let code: number = exitCodes.leaseLost;
@@ -69,6 +70,8 @@ export async function runWithLease(
         code = await child.exited;
       } else {
         isLost = loss.why === "ended";
+        // The server has not answered for a whole ttl, or ends it by itself: one more try is enough.
+        releaseMs = 0;
         note(`berth: LEASE LOST. ${plain(loss.message)}; stopping ${name}`);
         await child.stop(graceAfterLoss(loss, graceMs, keepAlive.leftMs));
       }
@@ -81,7 +84,7 @@ export async function runWithLease(
     await sidecar?.close(aborted);
     keepAlive.stop();
     if (isLost) await confirmLoss(context, lease, aborted);
-    else if (await wasEnded(context, lease, name, aborted)) {
+    else if (await wasEnded(context, lease, name, { aborted, releaseMs })) {
       if (failOpen === "never" && code !== exitCodes.leaseLost) {
         note(`berth: LEASE LOST before ${name} exited with ${code}. Do not trust its result`);
         code = exitCodes.leaseLost;
@@ -156,7 +159,7 @@ async function wasEnded(
   { client, note }: Context,
   lease: HeldLease,
   name: string,
-  aborted: AbortSignal,
+  { aborted, releaseMs: forMs }: { readonly aborted: AbortSignal; readonly releaseMs: number },
 ): Promise<boolean> {
   // The release is for the whole lease. Only the log line leaves out the resources that the server
   // has already released at the end of their hold time.
@@ -166,7 +169,6 @@ async function wasEnded(
   const resources = held.map(({ resource }) => resource).join(" ");
   note(plain(`Releasing leases for test ${name}: [${resources}]`));
   let isTold = false;
-  const { releaseMs: forMs } = clientLimits;
   const onRetry = (error: Error) => {
     if (!isTold) note(`berth: ${plain(error.message)}; trying for ${roughDuration(forMs)} more`);
     isTold = true;

@@ -1,4 +1,5 @@
 import type { AttentionItem } from "../../api/attention-schemas.ts";
+import { Problem } from "../../api/problem.ts";
 import type { Context } from "../cli-command.ts";
 import { formatAge } from "./age.ts";
 import type { ListFlags } from "./listing.ts";
@@ -8,9 +9,18 @@ export async function noteAttention(context: Context): Promise<void> {
   const { client, flags, note } = context;
   const { output, watch } = flags<ListFlags>();
   if (watch || (output !== "table" && output !== "wide")) return;
-  const found = await client.attention().catch(() => undefined);
+  const found = await client.attention().catch(unlessDenied);
   if (found === undefined) return await noteConfig(context); // An older server does not have the list.
   for (const line of found.items.flatMap(attentionLines)) note(line);
+}
+
+/**
+ * What a table adds may be missing, but not because the server knows no such caller: the next call
+ * would be refused too, and each counts as an attempt.
+ */
+function unlessDenied(error: unknown): undefined {
+  if (error instanceof Problem && [401, 403].includes(error.status)) throw error;
+  return undefined;
 }
 
 /** How many of them are named; the command shows all. */

@@ -7,6 +7,10 @@ const facts: Record<string, [event: object, want: string]> = {
     { id: "r1", ask: { holder: "ci/1", items: [{ pool: "aws", count: 2 }], ttlMs: 1 } },
     "r1 holder=ci/1 wants=aws:2",
   ],
+  "that a starved request goes first": [
+    { id: "r1", priority: 0, aged: true, starved: true, pool: "aws" },
+    "r1 goes first: its space got nothing of aws for its patience",
+  ],
   "the granted resources": [
     { id: "r1", claims: [{ resource: "aws-1" }, { resource: "aws-2" }] },
     "r1 claims=aws-1,aws-2",

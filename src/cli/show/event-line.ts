@@ -1,9 +1,13 @@
 import type { FeedEvent } from "../../client/event-feed.ts";
+import { rankWords } from "../../core/explain/rank-words.ts";
 import { plain } from "../terminal/text.ts";
 
 /** `2030-01-01T00:00:00.000Z  17  lease-granted  1m7gc8k0qpk5kpcd holder=ci/1 claims=aws-1` */
 export function eventLine({ seq, at, type, id, ...facts }: FeedEvent): string {
-  const words = Object.entries(facts).map(([key, value]) => formatFact(key, value));
+  const words =
+    facts["starved"] === true
+      ? [rankWords(facts)]
+      : Object.entries(facts).map(([key, value]) => formatFact(key, value));
   const about = [...(typeof id === "string" ? [id] : []), ...words].join(" ");
   return plain(`${at}  ${String(seq).padStart(6)}  ${type.padEnd(16)}  ${about}`).trimEnd();
 }

@@ -1,6 +1,7 @@
 import { isLaterThanEstimated, isOverdue } from "../../api/late-estimate.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Estimate, Explanation, WaitingRequest } from "../../api/schemas.ts";
+import { spacesAheadWords } from "../../api/spaces-ahead.ts";
 import type { BerthClient } from "../../client/berth-client.ts";
 import { formatDuration, roughDuration } from "../../core/model/time.ts";
 import type { CliCommand } from "../cli-command.ts";
@@ -69,25 +70,21 @@ export function explanationLines(explanation: Explanation, width?: number): stri
   return [
     plain(`${holder} has waited ${waited} for ${formatItems(items)}.`),
     `It is at place ${position}${formatTurn(request)}. ${plain(reason.message)}.`,
+    ...(request.starved === true ? [starvedText] : []),
     ...(space === undefined ? [] : spaceLines(space)),
     ...needs.flatMap((need) => ["", ...needLines(need, width)]),
   ];
 }
 
+const starvedText =
+  "It goes first within its priority: its space got nothing for the patience of a pool.";
+
 /** Why the space of the request is next, or is not. */
-function spaceLines({
-  name,
-  weight,
-  share,
-  holds: [most],
-  quotas,
-  spacesAhead,
-}: NonNullable<Explanation["space"]>): string[] {
+function spaceLines(space: NonNullable<Explanation["space"]>): string[] {
+  const { name, weight, share, quotas } = space;
+  const [most] = space.holds;
   const because = most === undefined ? "it holds nothing" : `it holds ${formatHolding(most)}`;
-  const others =
-    spacesAhead === 0
-      ? "No waiting space has a lower share."
-      : `${spacesAhead} waiting ${spacesAhead === 1 ? "space has" : "spaces have"} a lower share.`;
+  const others = spacesAheadWords(space);
   return [
     plain(`Space ${name}: share ${share.toFixed(3)} (${because}; weight ${weight}). ${others}`),
     ...quotas.map((quota) => plain(`Quota of ${name}: ${describeQuota(quota)}`)),
@@ -128,10 +125,11 @@ function reservedWords(free: number, available: number): string {
 
 /** For a shared pool: what is missing on each resource, and which holder has it longest. */
 function sharedResourceLines({ rooms = [] }: Need): string[] {
-  return rooms.map(({ resource, fits, unfit, short, keptFor, longest }) => {
+  return rooms.map(({ resource, fits, unfit, short, reserved, keptFor, longest }) => {
     const missing = short.map(formatShortfall);
     const why = unfit ?? (fits ? "has capacity" : `has ${missing.join(", ")}`);
-    const kept = keptFor.map(({ holder }) => `; capacity is reserved for ${holder}`).join("");
+    const holders = [...(reserved === true ? ["it"] : []), ...keptFor.map(({ holder }) => holder)];
+    const kept = holders.map((holder) => `; capacity is reserved for ${holder}`).join("");
     const who = longest === undefined ? "" : `; longest held by ${longest.holder}`;
     return plain(`  ${resource}: ${why}${kept}${who}`);
   });
@@ -139,7 +137,7 @@ function sharedResourceLines({ rooms = [] }: Need): string[] {
 
 /** Older servers do not send the capacity. */
 function formatShortfall({ dimension, asked, free, capacity }: Shortfall): string {
-  const there = capacity === undefined ? "" : `of its ${capacity} `;
+  const there = capacity === undefined ? "" : `of ${capacity} `;
   return `${free} ${there}${dimension} free, ${asked} needed`;
 }
 
