@@ -60,6 +60,7 @@ import { type ProvisionerParts, templateInfo, watchedSecrets } from "./server-pr
 import { ServerReplica } from "./server-replica.ts";
 import { ServerVault } from "./server-vault.ts";
 import { answerText, onlyPath, SideListener } from "./side-listener.ts";
+import { SilentConnections } from "./silent-connections.ts";
 import { Tls } from "./tls.ts";
 import type { TlsPaths } from "./tls-files.ts";
 import { tracesWanted } from "./traces-wanted.ts";
@@ -133,6 +134,8 @@ export interface Running {
 
 /** How long open calls may take when the server stops. */
 const stopMsMax = 5_000;
+/** What a caller has sent just before the stop is read first. */
+const silentMs = 50;
 /** How long the other servers may take to learn that this one leads no more. */
 const handedOverMs = 250;
 /** How long a server that leads waits for its workers before it hands the lead over. */
@@ -168,6 +171,7 @@ class Server {
   #insight: StatsService | undefined;
   #config: ConfigInForce | undefined;
   #app: App | undefined;
+  #silent: SilentConnections | undefined;
   #health: HealthListener | undefined;
   #metrics: SideListener | undefined;
   #replica: ServerReplica | undefined;
@@ -317,6 +321,7 @@ class Server {
     const tls = this.#tls;
     const app = await makeApp(site, this.#logger, tls && ((answer) => tls.createServer(answer)));
     this.#app = app;
+    this.#silent = new SilentConnections(app.server);
     const listenTextResolver = (url: string) =>
       `listening at ${tls === undefined ? url : url.replace(/^http:/, "https:")}`;
     await app.listen({ ...address, listenTextResolver });
@@ -346,8 +351,10 @@ class Server {
     const closeTimer = global.setTimeout(() => {
       this.#app?.server.closeAllConnections();
     }, stopMsMax);
+    const silentTimer = global.setInterval(() => this.#silent?.close(), silentMs);
     await Promise.all([this.#app?.close(), this.#broker?.close()]);
     clearTimeout(closeTimer);
+    clearInterval(silentTimer);
     await Promise.all([this.#health?.close(), this.#metrics?.close()]);
     await this.#insight?.close();
     await this.#vault?.close();

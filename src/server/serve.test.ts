@@ -1,4 +1,5 @@
 /** Runs the whole server in this process, with a real port and a real disk. */
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -115,6 +116,23 @@ describe("serve()", () => {
     await server.stopped;
     expect([202, 503]).toContain((await waiting).status);
     await read;
+  });
+
+  test("closes connections that have sent nothing, and still answers a request that is on its way", async () => {
+    await using here = await place();
+    const server = await here.start();
+    const port = Number(new URL(server.url).port);
+    const half = connect(port, "127.0.0.1");
+    half.write("GET /v1/pools HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+    const silent = connect(port, "127.0.0.1").resume();
+    await once(silent, "connect");
+    await ask(server); // By now the server knows both.
+    const closed = once(silent, "close");
+    const stopping = server.stop();
+    await closed;
+    half.write("\r\n");
+    expect(await text(half)).toContain("Cannot answer: the server is stopping");
+    await stopping;
   });
 
   test.each([
