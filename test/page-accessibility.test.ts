@@ -28,6 +28,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     leases: "/leases",
     "out of service": "/out",
     clusters: "/clusters",
+    hubs: "/hubs",
     spaces: "/spaces",
     events: "/events",
     audit: "/audit",
@@ -117,7 +118,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const page = await world.open("/spaces");
     await page.locator(".space-table tbody tr", { hasText: "ops" }).waitFor();
     await page.goto(new URL("/clusters", world.server.url).href);
-    await page.locator(".hubs tbody tr", { hasText: "east" }).waitFor();
+    await page.locator(".hub-rows li", { hasText: "east" }).waitFor();
     await page.close();
   });
 

@@ -5,6 +5,10 @@ import { sharedWorld } from "./page-world.ts";
 
 const pools = {
   hv: { place: "least-used", members: { "hv-1": { capacity: { vcpus: 60, memory: 256 } } } },
+  lab: {
+    ...{ place: "least-used", patience: "1s" },
+    members: { "lab-a": { capacity: { vcpus: 60 } }, "lab-b": { capacity: { vcpus: 60 } } },
+  },
   aws: { members: { "aws-1": { labels: { region: "eu-west" } } } },
 };
 
@@ -43,6 +47,33 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.goto(new URL("/resources/hv-1", page.url()).href);
     await page.getByRole("button", { name: "Drain" }).waitFor();
     expect(await page.getByRole("button", { name: "Free" }).count()).toBe(0);
+    expect(world().complaints).toEqual([]);
+  });
+
+  test("names the same host in the reason, the picture and the event", async () => {
+    const { client } = world();
+    const ask = (holder: string, vcpus: number, resource?: string) =>
+      client.ask({
+        ...{ holder, ttl: "10m" },
+        items: [{ pool: "lab", amount: { vcpus }, ...(resource && { resource }) }],
+      });
+    const small = await ask("vm/3", 25, "lab-a");
+    await ask("vm/4", 25, "lab-a");
+    await ask("vm/5", 40, "lab-b");
+    const large = await ask("vm/6", 50);
+    if (!small.granted || large.granted) throw new Error("Only the last of them waits");
+
+    const page = await world().open(`/requests/${large.request.id}`);
+    const reason = page.locator(".callout", { hasText: "Room is kept for it on lab-b" });
+    await reason.waitFor();
+    await page.getByText("has waited long: what comes free on lab-b is reserved for it").waitFor();
+    // Now less is missing on the other host.
+    await client.release({ ...small.lease, token: small.lease.token ?? "" });
+    const hosts = page.getByLabel("Room on each resource").locator("li");
+    await hosts.filter({ hasText: "lab-a" }).getByText("35 free, 50 needed").waitFor();
+    const first = await hosts.first().textContent();
+    expect([first?.includes("lab-b"), first?.includes("kept for it")]).toEqual([true, true]);
+    await reason.waitFor();
     expect(world().complaints).toEqual([]);
   });
 });

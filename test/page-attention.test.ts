@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     await cell("a-paced")
       .getByText(/^pace one every \d+/)
       .waitFor();
-    await cell("c-room").getByText("room", { exact: true }).waitFor();
+    await cell("c-room").getByText("capacity", { exact: true }).waitFor();
     expect(await cell("d-free").textContent()).toBe("");
     // A shared pool has the part of its fullest dimension in use, and all amounts at hand.
     const room = page.locator("tr", { hasText: "c-room" });
@@ -110,7 +110,7 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     await world().client.ask({ holder: "ci/2", items, ttl: "10m" });
     const page = await world().open("/");
     const cell = page.locator("tr", { hasText: "d-free" }).locator(".why-cell");
-    await cell.getByText("a-paced too").waitFor();
+    await cell.getByText("a-paced first").waitFor();
     expect(world().complaints).toEqual([]);
   });
 });

@@ -53,30 +53,33 @@ describe.skipIf(chromiumPath === undefined)("the page Audit", () => {
 
     const page = await open(operator);
     const rows = page.locator("tr[data-row]");
-    const drained = rows.filter({ hasText: "resource changed" });
+    const drained = rows.filter({ hasText: "drained" });
     await drained.getByText("disk is <b>broken</b>").waitFor();
-    expect(await drained.locator("th").textContent()).toMatch(
-      /^ann \(ada\), of space ops, by http$/,
-    );
-    expect(await rows.filter({ hasText: "lease granted" }).count()).toBe(0);
-    const refused = rows.filter({ hasText: "call refused" });
+    expect(await drained.locator("th").textContent()).toBe("ann (ada) of space ops");
+    expect(await drained.locator(".did").textContent()).toBe("drained aws-3");
+    expect(await drained.locator(".through").textContent()).toBe("HTTP API");
+    expect(await rows.filter({ hasText: "got aws-1" }).count()).toBe(0);
+    const refused = rows.filter({ hasText: "was refused" });
+    await refused.getByText("the role holder may not").waitFor();
     await refused.getByText("PATCH /v1/resources").waitFor();
 
     await page.getByLabel("Action").selectOption("Configuration");
-    await rows.getByText("3 resource-added").waitFor();
+    await rows.getByText("1 pool defined, 3 resources added").waitFor();
     await expect.poll(() => rows.count()).toBe(1);
-    expect(await rows.textContent()).toMatch(/configuration changedaws-1 and 2 more/);
+    await rows.getByRole("link", { name: "aws", exact: true }).waitFor();
     await page.getByLabel("Action").selectOption("Everything");
-    await rows.filter({ hasText: "lease granted" }).getByText("e2e/7").waitFor();
-    const callers = page.locator("datalist option");
+    await rows.filter({ hasText: "got aws-1 for" }).getByRole("link", { name: "e2e/7" }).waitFor();
+    const callers = page.locator(".filter", { has: page.getByLabel("Caller") }).locator("option");
     expect(await callers.evaluateAll((all) => all.map((one) => one.getAttribute("value")))).toEqual(
       [...["ann", "ci"]],
     );
-    await page.getByLabel("Exact caller").fill("ci");
+    await page.getByLabel("Caller").fill("ci");
     await drained.waitFor({ state: "detached" });
     await expect.poll(() => refused.count()).toBe(1);
-    await page.getByLabel("Exact caller").fill("");
-    await page.getByLabel("Filter by name or reason").fill("broken");
+    await page.getByLabel("Caller").fill("");
+    await page.getByLabel("Filter by verb, name or reason").fill("drained");
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByLabel("Filter by verb, name or reason").fill("broken");
     await drained.waitFor();
     await expect.poll(() => rows.count()).toBe(1);
     expect(new URL(page.url()).searchParams.get("q")).toBe("broken");
@@ -89,9 +92,33 @@ describe.skipIf(chromiumPath === undefined)("the page Audit", () => {
     await page.context().close();
   });
 
+  test("loads older entries, and keeps them in place until somebody resumes", async () => {
+    for (let turn = 0; turn < 60; turn++) {
+      const change = { drained: turn % 2 === 0, reason: `turn ${turn}` };
+      expect((await call("PATCH", "/v1/resources/aws-2", operator, change)).status).toBe(200);
+    }
+    const page = await open(operator);
+    const rows = page.locator("tr[data-row]");
+    await rows.getByText("turn 59").waitFor();
+    expect(await rows.count()).toBe(50);
+    await page.getByRole("button", { name: "Load older" }).click();
+    await rows.getByText("turn 0", { exact: true }).waitFor();
+    await page.getByText("These are all that are kept.").waitFor();
+    const change = { drained: true, reason: "the newest" };
+    expect((await call("PATCH", "/v1/resources/aws-2", operator, change)).status).toBe(200);
+    await page.getByRole("button", { name: "Resume (1 new)" }).click();
+    await rows.getByText("the newest").waitFor();
+    expect(await rows.count()).toBe(50);
+    // A filter finds entries that were never loaded.
+    await page.getByLabel("Filter by verb, name or reason").fill("turn 3");
+    await rows.getByText("turn 3", { exact: true }).waitFor();
+    await expect.poll(() => rows.count()).toBe(11);
+    await page.context().close();
+  });
+
   test("says so when no entry matches, and is not for holders", async () => {
     const page = await open(operator);
-    await page.getByLabel("Filter by name or reason").fill("no such name");
+    await page.getByLabel("Filter by verb, name or reason").fill("no such name");
     await page.getByText("No decision matches").waitFor();
     await page.context().close();
     const other = await open(holder);

@@ -68,7 +68,8 @@ describe.skipIf(chromiumPath === undefined)("the charts of the page", () => {
     expect(await weeks.count()).toBe(0);
     await page.getByText("Compare this week with the week before").click();
     await weeks.getByText(/^There is data since /).waitFor();
-    await weeks.getByText("Longest wait until a start").waitFor();
+    // The charts above have the numbers of one week, and newer ones.
+    expect(await weeks.getByText("Longest wait until a start").count()).toBe(0);
     expect(world().complaints).toEqual([]);
   });
 

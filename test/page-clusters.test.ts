@@ -56,7 +56,7 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
     const line = page.getByText("1 cluster exists that no pool has, and may cost money");
     await line.waitFor();
     await page.getByText(/^\d+d\S* old, of template small; no pool has it$/).waitFor();
-    await page.getByRole("link", { name: "Show them" }).click();
+    await page.getByRole("link", { name: "Show it" }).click();
     const section = page.getByRole("region", { name: /Orphaned clusters/ });
     await section.getByRole("row", { name: /berth-old old\.1 small/ }).waitFor();
     await report([]);
@@ -79,7 +79,7 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
       "sleep",
       "60",
     ]);
-    await page.locator("tr", { hasText: "e2e/42" }).getByText("busy").waitFor();
+    await page.locator("tr", { hasText: "e2e/42" }).getByText("held").waitFor();
     await page.getByRole("heading", { name: "Costs 7 days" }).waitFor();
     await page.getByLabel("Filter by cluster, pool, hub, state or holder").fill("e2e/42");
     expect(await page.locator("table.clusters tbody tr").count()).toBe(1);
@@ -109,7 +109,7 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
       .getByText(/usually/)
       .waitFor();
     await rm(join(folder, "slow"));
-    await phases.locator("li.now", { hasText: "busy" }).waitFor();
+    await phases.locator("li.now", { hasText: "held" }).waitFor();
     expect(await phases.locator("li").allInnerTexts()).toHaveLength(2);
     await page.getByRole("link", { name: "slow/1" }).first().waitFor();
     if (asked.granted === false) {
@@ -121,8 +121,11 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
   });
 
   test("lets operators hold a cluster and let it go, and says what will happen", async () => {
-    const free = (await client.clusters.every()).find(({ state }) => state === "hibernated");
-    const name = free?.name ?? "";
+    // The one that was lent before may be on its way still.
+    const hibernated = async () =>
+      (await client.clusters.every()).find(({ state }) => state === "hibernated")?.name;
+    await expect.poll(hibernated, within).toBeDefined();
+    const name = (await hibernated()) ?? "";
     const page = await world.open(`/clusters/${name}`);
     await page.getByRole("button", { name: "Hold for 2 hours" }).click();
     const dialog = page.getByRole("dialog");

@@ -68,7 +68,10 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     const page = await world().open("/pools/quota");
     await page.getByLabel("quota in numbers").getByText("Limit").waitFor();
     await page.locator(".leases tbody tr", { hasText: "ci/first" }).waitFor();
-    await page.locator(".queue tbody tr", { hasText: "ci/second" }).waitFor();
+    // All pools below it have one list, so each row names its pool.
+    const waiting = page.locator(".queue tbody tr", { hasText: "ci/second" });
+    await waiting.getByRole("link", { name: "lanes" }).waitFor();
+    expect(await waiting.locator("td").first().textContent()).toBe("1");
     await page.goto(new URL("/", page.url()).href);
     const row = page.locator(".pools tbody tr", { hasText: "quota" });
     await row.getByText("2/3").waitFor();

@@ -129,7 +129,7 @@ describe.skipIf(chromiumPath === undefined)("the page of one pool with 10,000 re
     const { id } = await client
       .ask({ holder: "first/1", items: [{ pool: "slice" }], ttl: "1h" })
       .then((answer) => (answer.granted ? answer.lease : answer.request));
-    await page.getByRole("button", { name: "busy 6,001" }).waitFor();
+    await page.getByRole("button", { name: "held 6,001" }).waitFor();
     const scroll = async () => {
       const going = traffic(client, 150, () => "slice");
       for (let step = 0; step < 120; step++) await page.mouse.wheel(0, 1_200);
@@ -144,7 +144,7 @@ describe.skipIf(chromiumPath === undefined)("the page of one pool with 10,000 re
     await page.keyboard.press("End");
     await page.locator(".tile", { hasText: /slice-10000/ }).waitFor();
     await client.revoke(id, { by: "test", reason: "", gone: true });
-    await page.getByRole("button", { name: "busy 6,000" }).waitFor();
+    await page.getByRole("button", { name: "held 6,000" }).waitFor();
     expect(world.complaints).toEqual([]);
     await page.close();
   });

@@ -125,7 +125,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const { client } = world();
     const page = await world().open("/events?type=trouble");
     await client.changeResource("timed-3", { state: "quarantined", reason: "disk", by: "ada" });
-    const trouble = page.locator(".events li", { hasText: "timed-3 was set to quarantined" });
+    const trouble = page.locator(".events li", { hasText: "timed-3 was quarantined" });
     await trouble.waitFor();
     expect(await page.locator(".events li.tone-plain").count()).toBe(0);
     // The number leads to the list that it counts.
@@ -169,6 +169,47 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.locator(".order", { hasText: /^Pool/ }).locator("select").selectOption("all");
     await page.locator(".events > li", { hasText: "other/1 gets timed-" }).waitFor();
     expect(new URL(page.url()).search).toBe("?way=each");
+    expect(world().complaints).toEqual([]);
+  });
+
+  test("searches events on the server, and loads older ones", async () => {
+    const { client } = world();
+    await client.changeResource("timed-3", { note: "needle in the hay", by: "ada" });
+    for (let count = 0; count < 210; count++) {
+      await client.changeResource("timed-3", { note: `hay ${count}`, by: "ada" });
+    }
+    const page = await world().open("/events?way=each");
+    await page.getByText("hay 209").waitFor();
+    const needle = page.locator(".events li", { hasText: "needle in the hay" });
+    expect(await needle.count()).toBe(0);
+    await page.getByLabel("Search all events").fill("NEEDLE");
+    await needle.waitFor();
+    await expect.poll(() => page.locator(".events li").count()).toBe(1);
+    // What happens now is there too, if it matches.
+    await client.changeResource("timed-3", { note: "another needle", by: "ada" });
+    await client.changeResource("timed-3", { note: "hay", by: "ada" });
+    await page.getByText("another needle").waitFor();
+    expect(await page.locator(".events li").count()).toBe(2);
+    await page.getByLabel("Search all events").fill("");
+    await page.getByText("hay 209").waitFor();
+    await page.getByRole("button", { name: "Load older" }).click();
+    await needle.first().waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await needle.nth(1).waitFor({ state: "detached" });
+    expect(world().complaints).toEqual([]);
+  });
+
+  test("a menu on a phone has the keys and the API, and lists are short at first", async () => {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const page = await world().open("/events?way=each&type=resource-", phone);
+    await expect.poll(() => page.locator(".events li").count()).toBe(20);
+    await page.getByRole("button", { name: /^Show more/ }).click();
+    await page.locator(".events li").nth(20).waitFor();
+    expect(await page.getByRole("link", { name: "API" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Menu" }).click();
+    expect(await page.getByRole("link", { name: "API" }).getAttribute("href")).toBe("/docs");
+    await page.getByRole("button", { name: "Keys" }).click();
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
     expect(world().complaints).toEqual([]);
   });
 

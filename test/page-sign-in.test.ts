@@ -89,14 +89,16 @@ describe.skipIf(chromiumPath === undefined)("the page with authentication", () =
     const own = await signedIn(holder);
     await own.page.locator(".signed-in").waitFor();
     await own.page.goto(`${server.url}/requests/${waiting.request.id}`);
-    await own.page.getByText("1 space has a lower share than team and goes first.").waitFor();
+    await own.page
+      .getByText("1 waiting space goes first: 1 with a lower share than team.")
+      .waitFor();
     await own.context.close();
     const { context, page } = await signedIn(operator);
     await page.locator(".signed-in").waitFor();
     await page.goto(`${server.url}/requests/${waiting.request.id}`);
-    await page.getByText("1 of ops, whose share is lower (0, its own 1).").waitFor();
+    await page.getByText("1 by fair share (1 of ops, share 0; its own space has 1).").waitFor();
     await page.goto(`${server.url}/queue`);
-    await page.getByText("Positions follow the shares of the spaces now").waitFor();
+    await page.getByText("Spaces take turns by their shares").waitFor();
     await page.locator(".queue tr", { hasText: "job/4" }).getByText("1 ahead, of ops").waitFor();
     await context.close();
     for (const [token, { request }] of [

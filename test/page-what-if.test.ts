@@ -116,7 +116,10 @@ describe.skipIf(chromiumPath === undefined)("what-if for those who plan capacity
     await section.getByLabel("Compare").fill("1 2 3");
     await section.getByRole("button", { name: "Replay the demand" }).click();
     await section.locator(".curves polyline").nth(2).waitFor({ state: "attached" });
-    expect(await section.locator(".curves circle").count()).toBe(9);
+    expect(await section.locator(".curves circle:not(.ring)").count()).toBe(9);
+    // What was recorded, beside today's value; and how far the replay is from it.
+    expect(await section.locator(".curves circle.ring").count()).toBe(3);
+    await section.getByText("The replay agrees with the record: as it is, 9 in 10").waitFor();
     expect(await section.locator(".curve-today text").textContent()).toBe("today");
     const cells = async (name: RegExp) =>
       (await section.getByRole("row", { name }).locator("td").allTextContents()).map((text) =>

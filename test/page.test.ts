@@ -57,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       "--",
       "cat",
     ]);
-    await tile.locator(".tile-state", { hasText: /^busy$/ }).waitFor();
+    await tile.locator(".tile-state", { hasText: /^held$/ }).waitFor();
     await tile.getByText("ci/1").waitFor();
 
     const second = world().server.berth([

@@ -11,7 +11,7 @@ const built = new URL("dist/index.html", import.meta.url);
 
 const sources = [
   ...["web/index.html", "web/vite.config.ts", "web/src/**/*.*", "package-lock.json"],
-  ...["src/api/*.ts", "src/client/*.ts", "src/core/model/*.ts"],
+  ...["src/api/*.ts", "src/client/*.ts", "src/core/explain/*.ts", "src/core/model/*.ts"],
 ];
 
 function modifiedMs(path: string | URL): number {

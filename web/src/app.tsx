@@ -10,6 +10,7 @@ import { ConnectionLine } from "./parts/connection-line.tsx";
 import { KeyList, toggleKeyList } from "./parts/key-list.tsx";
 import { Link } from "./parts/link.tsx";
 import { Mark } from "./parts/mark.tsx";
+import { useIsPhone } from "./parts/phone.ts";
 import { SearchBox } from "./parts/search-box.tsx";
 import { SignedIn } from "./parts/signed-in.tsx";
 import { usePlace } from "./router.ts";
@@ -97,10 +98,9 @@ function isAt(path: string, href: string): boolean {
 }
 
 function Corner() {
-  const name = useStore(theme);
   const { state } = useStore(connection);
-  const us = useStore(whoami);
   const last = useStore(lastSeq);
+  const isPhone = useIsPhone();
   const words = state === "live" ? "live" : state === "lost" ? "not connected" : "connecting";
   return (
     <div className="corner">
@@ -110,17 +110,40 @@ function Corner() {
       >
         {words}
       </span>
+      {isPhone ? (
+        <>
+          <button type="button" className="quiet" popoverTarget="menu">
+            Menu
+          </button>
+          <div id="menu" popover="auto" className="menu">
+            <Tools />
+          </div>
+        </>
+      ) : (
+        <Tools />
+      )}
+    </div>
+  );
+}
+
+/** In the corner, or in a menu if that is too narrow. */
+function Tools() {
+  const name = useStore(theme);
+  const us = useStore(whoami);
+  return (
+    <>
       <SignedIn />
       <button type="button" className="quiet" onClick={nextTheme} title={`Colours: ${name}`}>
-        <span className="hidden">Change colours, now </span>
+        <span className="long">Change colours, now </span>
         {name === "system" ? "Auto" : name === "light" ? "Light" : "Dark"}
       </button>
-      <button type="button" className="quiet keys-button" onClick={toggleKeyList} title="Keys">
-        <span className="hidden">Keys </span>?
+      <button type="button" className="quiet" onClick={toggleKeyList} title="Keys">
+        <span className="long">Keys </span>
+        <span className="short">?</span>
       </button>
       <a className="quiet" href="/docs" title={us === null ? "" : `Berth ${us.version}`}>
-        API
+        API<span className="long"> and its documentation</span>
       </a>
-    </div>
+    </>
   );
 }

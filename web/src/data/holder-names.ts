@@ -1,22 +1,32 @@
 /**
- * Holders by request id, from earlier events: only the first event of a request names its holder.
+ * Who asked, by request id, from earlier events: only the first event of a request says it.
  */
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { factsOf, text } from "../../../src/core/explain/event-facts.ts";
+import { type EventContext, poolsIn } from "../../../src/core/explain/event-match.ts";
 
 const namesMax = 20_000;
-const names = new Map<string, string>();
+const askers = new Map<string, EventContext>();
 
-export function noteHolder({ id, ask, holder: named }: FeedEvent): void {
-  const holder = named ?? Object(ask).holder; // Past events have it beside the id.
-  if (typeof id === "string" && typeof holder === "string") nameHolder(id, holder);
+export function noteHolder(event: FeedEvent): void {
+  const { id, ask, holder: named } = event;
+  const { holder, space } = factsOf(ask);
+  const name = named ?? holder; // Past events have it beside the id.
+  if (typeof id !== "string" || typeof name !== "string") return;
+  if (ask !== undefined) noteAsker(id, { holder: name, space: text(space), pools: poolsIn(event) });
+  else if (!askers.has(id)) noteAsker(id, { holder: name, pools: [] });
 }
 
-export function nameHolder(id: string, holder: string): void {
-  names.set(id, holder);
-  const [oldest] = names.keys();
-  if (names.size > namesMax && oldest !== undefined) names.delete(oldest);
+export function noteAsker(id: string, asker: EventContext): void {
+  askers.set(id, asker);
+  const [oldest] = askers.keys();
+  if (askers.size > namesMax && oldest !== undefined) askers.delete(oldest);
+}
+
+export function askerOf(id: string): EventContext | undefined {
+  return askers.get(id);
 }
 
 export function holderOf(id: string): string | undefined {
-  return names.get(id);
+  return askers.get(id)?.holder;
 }

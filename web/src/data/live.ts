@@ -2,7 +2,6 @@
 import { Problem } from "../../../src/api/problem.ts";
 import type { Whoami } from "../../../src/api/schemas.ts";
 import { type FeedEvent, FeedSilent } from "../../../src/client/event-feed.ts";
-import { isTrouble } from "../parts/event-tone.ts";
 import { onPlace } from "../router.ts";
 import { askWhoami, berth, serverNowMs } from "./berth.ts";
 import { noteHolder } from "./holder-names.ts";
@@ -21,7 +20,6 @@ export interface Connection {
 const burstMs = 100;
 /** How many earlier events are shown when the page opens. */
 const backlog = 200;
-const eventsKeptMax = 1_000;
 const retryMs = 2_000;
 /** This call takes no time on any server that works. */
 const probeMs = 5_000;
@@ -30,13 +28,6 @@ export const connection = new Store<Connection>({ state: "connecting", sinceMs: 
 export const whoami = new Store<Whoami | null>(null);
 /** Somebody who reads the page without credentials wants to show some. */
 export const signingIn = new Store(false);
-/** The newest first. */
-export const recentEvents = new Store<readonly FeedEvent[]>([]);
-
-/** Those that somebody should look at. On a busy server the others would soon push them out. */
-export const recentTrouble = new Store<readonly FeedEvent[]>([]);
-const troubleKeptMax = 300;
-
 /** The number of the last event; undefined: none has come yet. */
 export const lastSeq = new Store<number | undefined>(undefined);
 
@@ -190,24 +181,8 @@ function take(event: FeedEvent): void {
   setTimeout(() => {
     const events = burst;
     burst = [];
-    const known = recentEvents.get();
-    // A feed that starts again may send events that are shown already.
-    const shown = new Set(known.map(({ seq, at }) => `${seq} ${at}`));
-    const fresh = events.filter(({ seq, at }) => !shown.has(`${seq} ${at}`));
-    recentEvents.set([...fresh.toReversed(), ...known].slice(0, eventsKeptMax));
-    noteTrouble(fresh);
     tell(events);
   }, burstMs);
-}
-
-/** Keeps the trouble among these events, in any order. */
-export function noteTrouble(events: readonly FeedEvent[]): void {
-  const known = recentTrouble.get();
-  const seqs = new Set(known.map(({ seq }) => seq));
-  const fresh = events.filter((event) => isTrouble(event) && !seqs.has(event.seq));
-  if (fresh.length === 0) return;
-  const all = [...fresh, ...known].sort((a, b) => b.seq - a.seq);
-  recentTrouble.set(all.slice(0, troubleKeptMax));
 }
 
 /** One event of each kind, without its facts. */

@@ -34,6 +34,7 @@ import type { Space } from "../../../src/api/space-schemas.ts";
 import type { AuditFilter, Granted, HistoryFilter, Waiting } from "../../../src/client/calls.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { type EventFilter, isAbout } from "../../../src/core/explain/event-about.ts";
+import { type EventMatch, matches } from "../../../src/core/explain/event-match.ts";
 import {
   type ChartRange,
   closerLook,
@@ -41,10 +42,10 @@ import {
   lengthNow,
   wholeDay,
 } from "../parts/chart-fit.ts";
+import { contextOf, notePools } from "../parts/event-subjects.ts";
 import { berth, serverNowMs } from "./berth.ts";
 import { changedResources, replaceChanged } from "./changed-resources.ts";
-import { holderOf, nameHolder, noteHolder } from "./holder-names.ts";
-import { noteTrouble } from "./live.ts";
+import { holderOf, noteAsker, noteHolder } from "./holder-names.ts";
 import { type PoolList, withChanges } from "./pool-list.ts";
 import type { Question } from "./query.ts";
 
@@ -56,6 +57,9 @@ const heartbeatsMs = 10_000;
 const reasonMs = 60_000;
 
 const eventsPerPage = 50;
+const foundPerPage = 200;
+/** A list of events that grows does not grow for ever. */
+const eventsKeptMax = 1_000;
 
 /** `slot-2` before `slot-10`. */
 const asPeopleCount = new Intl.Collator("en", { numeric: true });
@@ -276,19 +280,59 @@ export const eventsAbout = (subject: EventFilter): Question<PageOf<FeedEvent>> =
   touchedBy: (event) => isAbout(event, subject),
 });
 
-/** The holders of requests that began before the feed of this page, so that no event has a bare id. */
+/** What a filter of events finds, from the journal. Later ones come from the feed. */
+export const eventsFound = (filter: EventMatch): Question<PageOf<FeedEvent>> => ({
+  key: `events found ${JSON.stringify(filter)}`,
+  read: (signal) => pastEventsOf(filter, undefined, signal),
+  patch: (before, events) => events && Promise.resolve(withNewer(before, events)),
+  touchedBy: (event) => matches(event, contextOf(event), filter),
+});
+
+export async function pastEventsOf(
+  { trouble, ...filter }: EventMatch,
+  after?: string,
+  signal?: AbortSignal,
+): Promise<PageOf<FeedEvent>> {
+  const wanted = { ...filter, trouble: trouble === true ? ("true" as const) : undefined };
+  const query = { ...wanted, limit: foundPerPage, after };
+  const page = await berth.pastEvents(query, signal && { signal });
+  for (const event of page.items) noteHolder(event);
+  return page;
+}
+
+/** For lists to choose from; a new one is there when the view is opened again. */
+export const poolNames: Question<readonly string[]> = {
+  key: "pool names",
+  read: async (signal) => {
+    const names = (await berth.everyPool({ signal })).map(({ name }) => name).sort();
+    notePools(names);
+    return names;
+  },
+  touchedBy: never,
+};
+
+/** Without authentication there are none. */
+export const spaceNames: Question<readonly string[]> = {
+  key: "space names",
+  read: async (signal) => (await berth.everySpace({ signal })).map(({ name }) => name).sort(),
+  touchedBy: never,
+};
+
+/** Who asked for what is held or waits, so that no event of the feed has a bare id. */
 export const earlierHolders: Question<number> = {
   key: "earlier holders",
   read: async (signal) => {
-    const [past, leases, requests] = await Promise.all([
-      berth.pastEvents({ limit: limits.pageSizeMax }, { signal }),
+    const [leases, requests] = await Promise.all([
       berth.everyLease({}, { signal }),
       berth.everyRequest({}, { signal }),
     ]);
-    for (const { id, holder } of [...leases, ...requests]) nameHolder(id, holder);
-    for (const event of past.items) noteHolder(event);
-    noteTrouble(past.items);
-    return past.items.length;
+    for (const { id, holder, space, claims } of leases) {
+      noteAsker(id, { holder, space, pools: claims.map(({ pool }) => pool) });
+    }
+    for (const { id, holder, space, items } of requests) {
+      noteAsker(id, { holder, space, pools: items.map(({ pool }) => pool) });
+    }
+    return leases.length + requests.length;
   },
   touchedBy: never,
 };
@@ -326,7 +370,11 @@ function withNewer(
   events: readonly FeedEvent[],
 ): PageOf<FeedEvent> {
   const last = items[0]?.seq ?? 0;
-  return { items: [...events.filter(({ seq }) => seq > last).toReversed(), ...items], next };
+  const all = [...events.filter(({ seq }) => seq > last).toReversed(), ...items];
+  if (all.length <= eventsKeptMax) return { items: all, next };
+  // Those that are left out are read again if somebody wants older ones.
+  const kept = all.slice(0, eventsKeptMax);
+  return { items: kept, next: String(kept.at(-1)?.seq ?? 0) };
 }
 
 /** A request and the lease that it becomes have one id, and one page. */

@@ -60,7 +60,7 @@ test("waitingForAdmission() leaves out requests that wait for something else or 
 test.each([
   ["room", 1, 0, /^The check has found capacity/],
   ["none", 0, 2, /^2 requests wait although 4 are free: .* They start by themselves/s],
-  ["none", 0, 0, /^Nobody waits for it/],
+  ["none", 0, 0, /^No request waits for the check/],
   ["unknown", 0, 1, /^Nothing is lent until the check works again; 1 request waits for it\. Look/],
 ])("admissionLead() of %s with %i credits and %i waiting", (found, credits, waiting, want) => {
   expect(admissionLead({ found, credits, waiting, free: 4 })).toMatch(want);

@@ -50,7 +50,9 @@ export function admissionLead(facts: AdmissionFacts & { readonly free: number })
     return `Nothing is lent until the check works again${waiting === 0 ? "" : `; ${requests} for it`}. Look
       whether the server reaches the cluster, and whether its account may read it.`;
   }
-  if (waiting === 0) return "Nobody waits for it. The check runs as soon as somebody does.";
+  if (waiting === 0) {
+    return "No request waits for the check. It runs when one could start but for its answer.";
+  }
   const unused = free === 0 ? "" : ` although ${grouped(free)} are free`;
   return `${requests}${unused}: the cluster has no capacity for one more. They start by themselves when the
     check finds some.`;

@@ -33,9 +33,11 @@ function Section({ pool: { name, free }, admission }: { pool: Pool; admission: A
   const status = admissionStatus({ credits, found, waiting: waiting.length });
   return (
     <GateCard title="Admission" status={status}>
-      <p className="gate-lead">
-        {admissionLead({ credits, found, waiting: waiting.length, free })}
-      </p>
+      {data === undefined ? null : (
+        <p className="gate-lead">
+          {admissionLead({ credits, found, waiting: waiting.length, free })}
+        </p>
+      )}
       {why === null ? null : (
         <figure className={found === "unknown" ? "said bad" : "said"}>
           <figcaption>What the check said</figcaption>

@@ -1,61 +1,68 @@
 import { expect, test } from "vitest";
-import { aheadOf, aheadWords, spacesAheadWords } from "./ahead-facts.ts";
+import { aheadWords, groupsAhead } from "./ahead-facts.ts";
 
-const request = (id: string, position: number, space?: string, priority = 0) => ({
-  ...{ id, position, priority, queuedAt: "2026-11-17T12:00:00.000Z" },
+const request = (space: string | undefined, priority = 0) => ({
   ...(space === undefined ? {} : { space }),
+  priority,
 });
 
-const queue = [
-  request("a", 1, "web", 5),
-  request("b", 2, "payments"),
-  request("c", 3, "payments"),
-  request("d", 4, "platform"),
-  request("e", 5, "platform"),
-  request("f", 6, "platform"),
-];
+test("groupsAhead() groups those ahead by the rule that puts them there, and by space", () => {
+  const ahead = [
+    ...[request("web", 5), request("payments"), request("payments")],
+    ...[request("ops"), request("platform")],
+  ];
+  expect(groupsAhead(request("platform"), ahead)).toEqual([
+    { why: "priority", count: 1, spaces: [["web", 1]] },
+    {
+      why: "share",
+      count: 3,
+      spaces: [
+        ["payments", 2],
+        ["ops", 1],
+      ],
+    },
+    { why: "earlier", count: 1, spaces: [["platform", 1]] },
+  ]);
+  expect(groupsAhead(request(undefined), [request(undefined)])).toEqual([
+    { why: "earlier", count: 1, spaces: [] },
+  ]);
+});
 
-test("aheadOf() groups those ahead by space and by what puts them there", () => {
-  expect(aheadOf(queue[4] ?? request("", 0), queue)).toEqual([
-    { space: "payments", why: "share", count: 2 },
-    { space: "platform", why: "earlier", count: 1 },
-    { space: "web", why: "priority", count: 1 },
+test("groupsAhead() knows starved requests: among them the first that came goes first", () => {
+  const starved = { ...request("ops"), starved: true };
+  expect(groupsAhead(request("web"), [starved, request("payments")])).toEqual([
+    { why: "starved", count: 1, spaces: [["ops", 1]] },
+    { why: "share", count: 1, spaces: [["payments", 1]] },
+  ]);
+  expect(groupsAhead({ ...request("web"), starved: true }, [starved])).toEqual([
+    { why: "earlier", count: 1, spaces: [["ops", 1]] },
   ]);
 });
 
 const shares = new Map([
   ["payments", 0.4],
   ["platform", 1],
-  ["web", 1],
-  ["ops", 2],
 ]);
 
 test.each([
-  [{ space: "platform", why: "earlier", count: 86 }, "86 of platform that came earlier"],
+  [{ why: "earlier", count: 1_086, spaces: [] }, "1,086 came earlier"],
   [
-    { space: "payments", why: "share", count: 1_115 },
-    "1,115 of payments, whose share is lower (0.4, its own 1)",
+    {
+      why: "share",
+      count: 3,
+      spaces: [
+        ["payments", 2],
+        ["new", 1],
+      ],
+    },
+    "3 by fair share (2 of payments, share 0.4; 1 of new; its own space has 1)",
   ],
-  [{ space: "web", why: "share", count: 1 }, "1 of web that came earlier, with the same share"],
-  [{ space: "ops", why: "share", count: 1 }, "1 of ops, whose share was lower"],
-  [{ space: "new", why: "share", count: 1 }, "1 of new, whose share is lower"],
-  [{ space: "web", why: "priority", count: 2 }, "2 of web with a higher priority"],
-  [{ space: "", why: "earlier", count: 3 }, "3 that came earlier"],
+  [{ why: "priority", count: 2, spaces: [["web", 2]] }, "2 by priority (2 of web)"],
+  [
+    { why: "starved", count: 1, spaces: [["ops", 1]] },
+    "1 because their space got nothing for the patience of a pool (1 of ops)",
+  ],
+  [{ why: "priority", count: 2, spaces: [] }, "2 by priority"],
 ] as const)("aheadWords() of %j", (ahead, words) => {
   expect(aheadWords(ahead, "platform", shares)).toBe(words);
-});
-
-test("spacesAheadWords() says which spaces are ahead of each", () => {
-  expect([...spacesAheadWords(queue)]).toEqual([
-    ["b", "1 ahead, of web"],
-    ["c", "2 ahead: 1 of its own space, 1 of web"],
-    ["d", "3 ahead: 2 of payments, 1 of web"],
-    ["e", "4 ahead: 1 of its own space, 2 of payments, 1 of web"],
-    ["f", "5 ahead: 2 of its own space, 2 of payments, 1 of web"],
-  ]);
-});
-
-test("spacesAheadWords() is silent about one space, and where some are not listed", () => {
-  const known = [spacesAheadWords(queue.slice(3)), spacesAheadWords([request("a", 1, "web")])];
-  expect(known.map(({ size }) => size)).toEqual([0, 0]);
 });

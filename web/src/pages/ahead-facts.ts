@@ -1,81 +1,65 @@
-/** Why others are ahead of a request: by priority, by the share of their space, or by time. */
+/** Why others are ahead of a request: by priority, because their space was starved, by its share, or by time. */
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { grouped } from "../parts/numbers.ts";
 
-type Ranked = Pick<WaitingRequest, "id" | "position" | "priority" | "space" | "queuedAt">;
+type Ranked = Pick<WaitingRequest, "priority" | "space" | "starved">;
 
-/** Requests of one space that are ahead for one reason. */
+/** As in `src/core/model/rank.ts`: priority, starved requests, the lowest share, first come first served. */
+const rules = ["priority", "starved", "share", "earlier"] as const;
+type Rule = (typeof rules)[number];
+
+/** Those who are ahead by one rule, and how many of each space. */
 export interface Ahead {
-  /** Empty: the server knows no spaces. */
-  readonly space: string;
-  readonly why: "priority" | "share" | "earlier";
+  readonly why: Rule;
   readonly count: number;
+  /** Most first. Empty: the server knows no spaces. */
+  readonly spaces: readonly (readonly [name: string, count: number])[];
 }
 
-/** Those with the most requests first. */
-export function aheadOf(own: Ranked, queue: readonly Ranked[]): Ahead[] {
-  const groups = new Map<string, Ahead>();
-  for (const other of queue) {
-    if (other.id === own.id || other.position >= own.position) continue;
-    const [space, why] = [other.space ?? "", whyAhead(other, own)];
-    const before = groups.get(`${space} ${why}`);
-    groups.set(`${space} ${why}`, { space, why, count: (before?.count ?? 0) + 1 });
-  }
-  return [...groups.values()].sort((a, b) => b.count - a.count || a.space.localeCompare(b.space));
+/** In the order of the rules. */
+export function groupsAhead(own: Ranked, ahead: readonly Ranked[]): Ahead[] {
+  return rules.flatMap((why) => {
+    const by = ahead.filter((other) => whyAhead(other, own) === why);
+    const counts = new Map<string, number>();
+    for (const { space } of by) {
+      if (space !== undefined) counts.set(space, (counts.get(space) ?? 0) + 1);
+    }
+    const spaces = [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b));
+    return by.length === 0 ? [] : [{ why, count: by.length, spaces }];
+  });
 }
 
-/** As in `src/core/model/rank.ts`: the highest priority, the lowest share, first come first served. */
-function whyAhead(other: Ranked, own: Ranked): Ahead["why"] {
+function whyAhead(other: Ranked, own: Ranked): Rule {
   if (other.priority > own.priority) return "priority";
+  if (other.starved === true && own.starved !== true) return "starved";
+  if (own.starved === true) return "earlier";
   return other.space === own.space ? "earlier" : "share";
 }
 
-/** `115 of payments, whose share is lower (0.4, its own 1)`. */
+const starvedRule = "because their space got nothing for the patience of a pool";
+
+/** `115 by fair share (100 of payments, share 0.4; 15 of web, share 0.9; its own space has 1)`. */
 export function aheadWords(
-  { space, why, count }: Ahead,
+  { why, count, spaces }: Ahead,
   own: string | undefined,
   shares: ReadonlyMap<string, number>,
 ): string {
-  const of = space === "" ? grouped(count) : `${grouped(count)} of ${space}`;
-  if (why === "priority") return `${of} with a higher priority`;
-  if (why === "earlier") return `${of} that came earlier`;
-  const [theirs, ours] = [shares.get(space), shares.get(own ?? "")];
-  if (theirs === undefined || ours === undefined) return `${of}, whose share is lower`;
-  // Shares are read apart from the queue, and may have changed since.
-  if (theirs > ours) return `${of}, whose share was lower`;
-  if (theirs === ours) return `${of} that came earlier, with the same share`;
-  return `${of}, whose share is lower (${part(theirs)}, its own ${part(ours)})`;
+  if (why === "earlier") return `${grouped(count)} came earlier`;
+  if (why === "priority" || why === "starved") {
+    const names = spaces.map(([name, of]) => `${grouped(of)} of ${name}`).join(", ");
+    const rule = why === "priority" ? "by priority" : starvedRule;
+    return `${grouped(count)} ${rule}${names === "" ? "" : ` (${names})`}`;
+  }
+  const names = spaces.map(([name, of]) => {
+    const share = shares.get(name);
+    return `${grouped(of)} of ${name}${share === undefined ? "" : `, share ${part(share)}`}`;
+  });
+  const ours = shares.get(own ?? "");
+  const last = ours === undefined ? "" : `; its own space has ${part(ours)}`;
+  return `${grouped(count)} by fair share (${names.join("; ")}${last})`;
 }
 
 /** Three digits tell shares apart. */
 function part(share: number): string {
   return String(Number(share.toFixed(3)));
-}
-
-/**
- * For the rows of one queue: `3 ahead: 2 of payments, 1 of its own space`. Empty where the rows are of
- * one space, or where some of those ahead are not among them.
- */
-export function spacesAheadWords(queue: readonly Ranked[]): ReadonlyMap<string, string> {
-  const words = new Map<string, string>();
-  if (!hasSeveralSpaces(queue)) return words;
-  const counts = new Map<string, number>();
-  const inOrder = queue.toSorted((a, b) => a.position - b.position);
-  for (const [index, { id, position, space = "" }] of inOrder.entries()) {
-    if (position !== index + 1) return words;
-    const own = counts.get(space) ?? 0;
-    const others = [...counts]
-      .filter(([name]) => name !== space)
-      .sort(([a, x], [b, y]) => y - x || a.localeCompare(b))
-      .map(([name, count]) => `${grouped(count)} of ${name}`);
-    const parts = own === 0 ? others : [`${grouped(own)} of its own space`, ...others];
-    if (parts.length > 1) words.set(id, `${grouped(index)} ahead: ${parts.join(", ")}`);
-    else if (others[0] !== undefined) words.set(id, others[0].replace(" of ", " ahead, of "));
-    counts.set(space, own + 1);
-  }
-  return words;
-}
-
-export function hasSeveralSpaces(requests: readonly Pick<WaitingRequest, "space">[]): boolean {
-  return new Set(requests.map(({ space }) => space)).size > 1;
 }

@@ -56,8 +56,8 @@ function Trouble({ item, isAlone }: { item: AttentionItem; isAlone: boolean }) {
   const [chosen, setChosen] = useState<boolean>();
   const isOpen = chosen ?? isAlone;
   const more = useId();
-  const { code, severity, summary, since, advice, about } = item;
-  const view = views[code] ?? viewOf(about);
+  const { severity, summary, since, advice, about } = item;
+  const view = viewOf(item);
   const [first] = about;
   return (
     <li className={`trouble ${severity}`} data-row>
@@ -119,20 +119,28 @@ const severityWords: Readonly<Record<string, string>> = {
   notice: "Notice:",
 };
 
+const them = "Show them";
+
 /** Where somebody looks next. */
 const views: Readonly<Record<string, { readonly href: string; readonly label: string }>> = {
   waits_long: { href: "/queue?sort=wait", label: "Show the queue" },
-  quarantined: { href: "/out", label: "Show them" },
-  not_cleaned: { href: "/out", label: "Show them" },
+  quarantined: { href: "/out", label: them },
+  not_cleaned: { href: "/out", label: them },
   quota_reached_long: { href: "/spaces", label: "Show the spaces" },
   cluster_destroy_stuck: { href: "/clusters", label: "Show the clusters" },
   cluster_fails: { href: "/clusters", label: "Show the clusters" },
-  cluster_orphaned: { href: "/clusters", label: "Show them" },
+  cluster_orphaned: { href: "/clusters", label: them },
   hub_unreachable: { href: "/hubs", label: "Show the hubs" },
 };
 
+function viewOf({ code, count, about }: AttentionItem) {
+  const view = views[code];
+  if (view === undefined) return viewOfOne(about);
+  return view.label === them && count === 1 ? { ...view, label: "Show it" } : view;
+}
+
 /** The page of the one thing that it is about. */
-function viewOf([subject, ...others]: readonly Subject[]) {
+function viewOfOne([subject, ...others]: readonly Subject[]) {
   const view = subject === undefined ? undefined : kinds[subject.kind];
   if (subject === undefined || view === undefined || others.length > 0) return undefined;
   return { href: at(view, subject.name), label: "Show it" };

@@ -1,20 +1,27 @@
-import { useState } from "react";
+import { Fragment, useEffect, useState } from "react";
 import type { AuditEntry, AuditPage } from "../../../src/api/audit-schemas.ts";
 import { auditSummary } from "../../../src/api/audit-summary.ts";
-import { limits } from "../../../src/api/limits.ts";
+import { auditVerb, auditWords } from "../../../src/api/audit-words.ts";
+import type { AuditFilter } from "../../../src/client/calls.ts";
+import { berth } from "../data/berth.ts";
 import { useSettled } from "../data/clock.ts";
 import { whoami } from "../data/live.ts";
+import { useOlder } from "../data/older.ts";
 import { useAnswer } from "../data/query.ts";
-import { auditOf } from "../data/questions.ts";
+import { auditOf, poolNames } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { zoneText } from "../parts/clock-time.ts";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { OlderButton } from "../parts/older-button.tsx";
+import { rowsAtFirst } from "../parts/phone.ts";
 import { Pick } from "../parts/pick.tsx";
+import { PickName } from "../parts/pick-name.tsx";
 import { Moment } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
+import { withWholeConfigurations } from "./audit-folds.ts";
 
 const everything = "all";
 
@@ -22,7 +29,7 @@ const everything = "all";
 const actions = [
   ["", "Decisions and refusals"],
   [everything, "Everything"],
-  ["resource-changed", "Changed resources"],
+  ["resource-changed", "Drained, freed, quarantined …"],
   ["lease-revoked", "Leases ended by operators"],
   ["configuration-changed", "Configuration"],
   ["call-refused", "Refused calls"],
@@ -37,7 +44,7 @@ const times = [
 ] as const;
 
 const settleMs = 300;
-const shownAtFirst = 50;
+const entriesPerPage = 50;
 
 /** Who did what. Only operators may read it. */
 export function Audit() {
@@ -56,78 +63,97 @@ export function Audit() {
   );
 }
 
-function Entries() {
+/** All of them are for the server: it searches every entry that is kept. */
+function useAuditFilter(): AuditFilter {
   const [text] = useFilter("q");
   const [by] = useFilter("by");
+  const [pool] = useFilter("pool");
   const [action] = useFilter("action");
   const [since] = useFilter("since");
-  const [limit, setLimit] = useState(shownAtFirst);
-  const filter = {
-    limit,
+  return {
+    limit: rowsAtFirst(entriesPerPage),
     text: useSettled(text, settleMs) || undefined,
     by: useSettled(by, settleMs) || undefined,
+    pool: pool || undefined,
     since: since || undefined,
     ...(action === "" ? { kind: "decisions" as const } : undefined),
     action: action === "" || action === everything ? undefined : action,
   };
+}
+
+function Entries() {
+  const filter = useAuditFilter();
   const { data: live, error } = useAnswer(auditOf(filter));
+  const { data: pools = [] } = useAnswer(poolNames);
   const [paused, setPaused] = useState<AuditPage>();
-  const data = paused ?? live;
+  const older = useOlder(JSON.stringify(filter), (after) => berth.audit({ ...filter, after }));
+  const first = paused ?? live;
+  const entries = first === undefined ? undefined : [...first.items, ...older.items];
+  const resume = () => {
+    setPaused(undefined);
+    older.reset();
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another filter the list is another.
+  useEffect(() => setPaused(undefined), [JSON.stringify(filter)]);
   return (
     <>
-      <div className="tools">
-        <FilterBox label="Filter by name or reason" />
-        <FilterBox label="Exact caller" name="by" hint={false} suggested={callersIn(data)} />
+      <div className="tools narrow">
+        <FilterBox label="Filter by verb, name or reason" />
+        <FilterBox label="Caller" name="by" hint={false} suggested={callersIn(entries)} />
+        <PickName name="pool" label="Pool" names={pools} />
         <Pick name="action" label="Action" options={actions} />
         <Pick name="since" label="Time" options={times} />
-        <CsvButton name="audit" rows={() => csvRows(data?.items ?? [])} />
+        <CsvButton name="audit" rows={() => csvRows(entries ?? [])} />
         <button
           type="button"
           aria-pressed={paused !== undefined}
-          onClick={() => setPaused(paused === undefined ? live : undefined)}
+          onClick={paused === undefined ? () => setPaused(live) : resume}
         >
-          {paused === undefined ? "Pause" : "Resume"}
+          {paused === undefined ? "Pause" : `Resume${newText(paused, live)}`}
         </button>
       </div>
       <ProblemNote error={error} />
-      {data === undefined ? (
+      {entries === undefined ? (
         <Loading error={error} />
-      ) : data.items.length === 0 ? (
-        <EmptyNote title={action === "" ? "No decision matches" : "No entry matches"}>
-          {action === "" ? (
-            <>
-              Changes with a reason, of the configuration, and refused calls appear here; choose{" "}
-              <b>Everything</b> to see grants and releases too.
-            </>
-          ) : (
-            <>
-              Every change appears here; <code>berth audit</code> prints the same entries.
-            </>
-          )}
-        </EmptyNote>
+      ) : entries.length === 0 ? (
+        <NoEntry isDecisions={filter.kind === "decisions"} />
       ) : (
-        <AuditTable entries={data.items} />
+        <AuditTable entries={withWholeConfigurations(entries)} />
       )}
-      {!data?.next ? null : limit < limits.pageSizeMax ? (
-        <button
-          type="button"
-          className="more"
-          onClick={() => setLimit(Math.min(limits.pageSizeMax, limit * 4))}
-        >
-          Show older entries
-        </button>
-      ) : (
-        <p className="calm">
-          Older entries are not shown; <code>berth audit</code> searches all of them.
-        </p>
+      {first === undefined ? null : (
+        <OlderButton older={older} next={first.next} onFirst={() => setPaused(first)} />
       )}
     </>
   );
 }
 
+function NoEntry({ isDecisions }: { readonly isDecisions: boolean }) {
+  if (!isDecisions) {
+    return (
+      <EmptyNote title="No entry matches">
+        Every change appears here; <code>berth audit</code> prints the same entries.
+      </EmptyNote>
+    );
+  }
+  return (
+    <EmptyNote title="No decision matches">
+      Changes with a reason, of the configuration, and refused calls appear here; choose{" "}
+      <b>Everything</b> to see grants and releases too.
+    </EmptyNote>
+  );
+}
+
+/** The newest entry is first. */
+function newText({ items: [first] }: AuditPage, live: AuditPage | undefined): string {
+  const items = live?.items ?? [];
+  const count = items.findIndex(({ number }) => number === first?.number);
+  if (count === -1) return items.length === 0 ? "" : ` (more than ${items.length} new)`;
+  return count === 0 ? "" : ` (${count} new)`;
+}
+
 /** Of the entries that are shown, by name. */
-function callersIn(page: AuditPage | undefined): string[] {
-  return [...new Set((page?.items ?? []).flatMap(({ by }) => by ?? []))].sort();
+function callersIn(entries: readonly AuditEntry[] = []): string[] {
+  return [...new Set(entries.flatMap(({ by }) => by ?? []))].sort();
 }
 
 function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
@@ -136,28 +162,28 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
       <thead>
         <tr>
           <th scope="col">At</th>
-          <th scope="col">By</th>
-          <th scope="col">What happened</th>
-          <th scope="col">To</th>
+          <th scope="col">Who</th>
+          <th scope="col">Did what</th>
           <th scope="col">Why</th>
+          <th scope="col">Through</th>
         </tr>
       </thead>
       <tbody>
         {entries.map((entry) => (
-          <tr key={entry.number} data-row>
-            <td>
+          <tr key={entry.number} data-row className={`tone-${toneOf(entry)}`}>
+            <td className="time">
               <Moment at={entry.at} />
             </td>
             <th scope="row">
               <Caller entry={entry} />
             </th>
-            <td className={isRefusal(entry) ? "late" : undefined}>{wordsOf(entry)}</td>
-            <td className="wants">
-              <Objects entry={entry} />
+            <td className="did">
+              <Sentence entry={entry} />
             </td>
-            <td className="words">
-              <bdi>{whyOf(entry)}</bdi>
+            <td className={whyOf(entry) === "" ? "words no-why" : "words"}>
+              {whyOf(entry) === "" ? <span className="faint">–</span> : <bdi>{whyOf(entry)}</bdi>}
             </td>
+            <td className="through faint">{ways[entry.way] ?? entry.way}</td>
           </tr>
         ))}
       </tbody>
@@ -165,41 +191,44 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
   );
 }
 
-/** `lease-granted` is the name in the API and in filters; people read words. */
-function wordsOf({ action }: AuditEntry): string {
-  return action.replaceAll("-", " ");
+/** The dot before the time: what somebody should look at is coloured. */
+function toneOf({ action, detail }: AuditEntry): "late" | "bad" | "plain" {
+  if (action.endsWith("-refused")) return "late";
+  return detail?.["state"] === "quarantined" ? "bad" : "plain";
 }
 
-/** `hold` is the name in the API. */
+/** How it was refused is in the details; what a configuration has changed is in the sentence. */
 function whyOf(entry: AuditEntry): string {
-  const summary = auditSummary(entry);
-  return summary === "hold" && entry.reason === undefined ? "auto-released" : summary;
-}
-
-function isRefusal({ action }: AuditEntry): boolean {
-  return action.endsWith("-refused");
+  const { reason, detail, action } = entry;
+  if (reason !== undefined) return reason;
+  if (action !== "call-refused") return "";
+  const { role, address } = detail ?? {};
+  const who = role === undefined ? "no token of the lease" : `the role ${String(role)} may not`;
+  return address === undefined ? who : `${who}, from ${String(address)}`;
 }
 
 /** A release with the token of the lease proves no name, but that it is the holder's. */
-function callerOf({ by, way, lease }: AuditEntry): string {
+function callerOf({ by, as, way, lease }: AuditEntry): string {
   if (by !== undefined) return by;
-  if (way === "clock") return "Berth";
+  if (way === "clock" || way === "worker") return "Berth";
+  if (way === "config") return "The file";
+  if (as !== undefined) return "unnamed";
   return lease === undefined ? "unnamed" : "the holder";
 }
 
 function csvRows(entries: readonly AuditEntry[]) {
-  const head = ["number", "at", "by", "as", "way", "space", "action", "resources", "lease"];
+  const head = ["number", "at", "by", "as", "way", "space", "action", "did", "resources", "lease"];
   const rows = entries.map((entry) => [
     ...[entry.number, entry.at, entry.by ?? "", entry.as ?? "", entry.way, entry.space ?? ""],
-    ...[entry.action, (entry.resources ?? []).join(" "), entry.lease ?? "", entry.holder ?? ""],
-    auditSummary(entry),
+    ...[entry.action, auditVerb(entry), (entry.resources ?? []).join(" "), entry.lease ?? ""],
+    ...[entry.holder ?? "", auditSummary(entry)],
   ]);
   return [[...head, "holder", "reason"], ...rows];
 }
 
 /** Names come from callers, so each is isolated: it cannot turn the text around it. */
 function Caller({ entry }: { readonly entry: AuditEntry }) {
-  const { as, way, space } = entry;
+  const { as, space } = entry;
   return (
     <>
       <bdi>{callerOf(entry)}</bdi>
@@ -209,42 +238,100 @@ function Caller({ entry }: { readonly entry: AuditEntry }) {
           (<bdi>{as}</bdi>)
         </>
       )}
-      <small className="faint">
-        {space === undefined ? "" : `, of space ${space}`}, by {ways[way] ?? way}
-      </small>
+      {space === undefined ? null : <small className="faint caller-space"> of space {space}</small>}
     </>
   );
 }
 
-/** How the call came; others are words already. */
-const ways: Readonly<Record<string, string>> = { clock: "its clock", config: "the file" };
+/** How the call came. */
+const ways: Readonly<Record<string, string>> = {
+  http: "HTTP API",
+  cli: "command line",
+  page: "page",
+  boskos: "Boskos API",
+  capacity: "capacity API",
+  "lease-proxy": "lease proxy",
+  config: "configuration",
+  worker: "worker",
+  object: "Kubernetes object",
+  clock: "queue and clock",
+};
 
-function Objects({
-  entry: { resources, lease, holder, pools, detail },
-}: {
-  readonly entry: AuditEntry;
-}) {
-  const [resource] = resources ?? [];
-  const more =
-    resources === undefined || resources.length < 2 ? "" : ` and ${resources.length - 1} more`;
-  const [pool] = pools ?? [];
+function Sentence({ entry }: { readonly entry: AuditEntry }) {
   return (
     <>
-      {resource !== undefined ? (
-        <Link href={at("resources", resource)}>{resource}</Link>
-      ) : lease === undefined && pool !== undefined ? (
-        <Link href={at("pools", pool)}>{pool}</Link>
-      ) : null}
-      {more}
-      {lease === undefined ? null : (
-        <>
-          {" "}
-          <Link href={at("leases", lease)} className="faint">
-            <bdi>{holder ?? lease}</bdi>
-          </Link>
-        </>
-      )}
-      {detail?.["call"] === undefined ? null : <code>{String(detail["call"])}</code>}
+      {auditWords(entry).map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence do not move.
+        <Fragment key={index}>
+          {typeof part === "string" ? (
+            part
+          ) : part.of === "holder" ? (
+            <Holder entry={entry} />
+          ) : (
+            <Objects entry={entry} of={part.of} />
+          )}
+        </Fragment>
+      ))}
+      {entry.action === "configuration-changed" ? <Configured entry={entry} /> : null}
     </>
+  );
+}
+
+function Holder({ entry: { lease, holder } }: { readonly entry: AuditEntry }) {
+  if (lease === undefined) return <bdi>{holder}</bdi>;
+  return (
+    <Link href={at("leases", lease)}>
+      <bdi>{holder ?? lease}</bdi>
+    </Link>
+  );
+}
+
+/** More of them are in the title. */
+const namedMax = 3;
+
+interface ObjectsProps {
+  readonly entry: AuditEntry;
+  readonly of: "resources" | "pools";
+}
+
+function Objects({ entry, of }: ObjectsProps) {
+  const view = entry[of] === undefined ? "pools" : of;
+  const names = entry[view] ?? [];
+  if (names.length === 0) return "nothing that is left";
+  return <Names view={view} names={names} isAll={entry.detail?.["unnamed"] === undefined} />;
+}
+
+interface NamesProps {
+  readonly view: "resources" | "pools";
+  readonly names: readonly string[];
+  /** Whether there are no others. */
+  readonly isAll: boolean;
+}
+
+function Names({ view, names, isAll }: NamesProps) {
+  const more = names.length - namedMax;
+  return (
+    <>
+      {names.slice(0, namedMax).map((name, index) => (
+        <Fragment key={name}>
+          {index === 0 ? "" : ", "}
+          <Link href={at(view, name)}>{name}</Link>
+        </Fragment>
+      ))}
+      {more <= 0 && isAll ? null : (
+        <span title={names.join(", ")}>{isAll ? ` and ${more} more` : " and others"}</span>
+      )}
+    </>
+  );
+}
+
+/** The pools that a configuration has changed. */
+function Configured({ entry: { pools, detail } }: { readonly entry: AuditEntry }) {
+  if (pools === undefined || pools.length === 0) return null;
+  return (
+    <small className="faint">
+      {" "}
+      in <Names view="pools" names={pools} isAll={detail?.["unnamed"] === undefined} />
+    </small>
   );
 }

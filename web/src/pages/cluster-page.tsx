@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import { Problem } from "../../../src/api/problem.ts";
 import { useAnswer } from "../data/query.ts";
@@ -74,19 +75,19 @@ function View({ cluster }: { cluster: Cluster }) {
           facts={[
             ["Wanted", cluster.wanted],
             hold && ["Held for debugging until", <Moment key="h" at={hold.until} />],
-            apiUrl !== null && ["API server", apiUrl],
+            apiUrl !== null && ["API server", <Address key="api" url={apiUrl} />],
             version !== null && ["Version", version],
             ["Template", `${cluster.template}, revision ${cluster.revision}`],
             cluster.hub !== null && [
               "Hub",
-              <Link key="hub" href="/hubs">
+              <Link key="hub" href={`/hubs?q=${encodeURIComponent(cluster.hub)}`}>
                 {cluster.hub}
               </Link>,
             ],
             space !== null && ["Charged to", space],
             ["Instance", cluster.instance],
             ...Object.entries(parameters).map(([key, value]): [string, string] => [
-              key,
+              `Parameter ${key}`,
               String(value),
             ]),
           ]}
@@ -106,6 +107,17 @@ function View({ cluster }: { cluster: Cluster }) {
   );
 }
 
+/** It breaks at its dots, and not inside a name or its port. */
+function Address({ url }: { url: string }) {
+  return url.split(/(?=\.)/).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of an address do not move.
+    <Fragment key={index}>
+      {index === 0 ? null : <wbr />}
+      {part}
+    </Fragment>
+  ));
+}
+
 function isTrouble({ failures, stuck, lost }: Cluster): boolean {
   return failures > 0 || stuck !== null || lost !== null;
 }
@@ -122,13 +134,13 @@ function figuresOf({ state, phase, lease, nextTryAt, ageSeconds, price }: Cluste
     ...(nextTryAt === null
       ? []
       : [{ label: "Next attempt in", value: <Left until={nextTryAt} /> }]),
+    { label: "Age", value: inWholeSeconds(ageSeconds) },
+    { label: "Cost per hour", value: price, aside: "units" },
     {
       label: "Held by",
       value: lease === null ? "–" : <Link href={at("leases", lease.id)}>{lease.holder}</Link>,
       aside: lease === null ? "nobody" : "",
     },
-    { label: "Age", value: inWholeSeconds(ageSeconds) },
-    { label: "Cost per hour", value: price, aside: "units" },
   ];
 }
 

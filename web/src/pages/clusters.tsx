@@ -1,5 +1,6 @@
 import { useMemo, useState } from "react";
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
+import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { allClusters } from "../data/questions.ts";
 import { type Figure, Figures } from "../parts/figures.tsx";
@@ -9,11 +10,12 @@ import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { PhaseBar, PhaseTime } from "../parts/phase-bar.tsx";
+import { rowsAtFirst } from "../parts/phone.ts";
 import { StateChip } from "../parts/state-chip.tsx";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { ClusterCosts } from "./cluster-costs.tsx";
-import { messageOf, urgencyOf } from "./cluster-facts.ts";
+import { isFailing, isSlow, kindOf, messageOf, urgencyOf } from "./cluster-facts.ts";
 import { Hubs } from "./hubs.tsx";
 import { Orphans } from "./orphans.tsx";
 
@@ -23,7 +25,8 @@ const shownAtFirst = 100;
 export function Clusters() {
   const { data, error } = useAnswer(allClusters);
   const [text] = useFilter("q");
-  const [limit, setLimit] = useState(shownAtFirst);
+  const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
+  const slow = useInTime((nowMs) => (data ?? []).filter((one) => isSlow(one, nowMs)).length);
   const shown = useMemo(() => {
     const wanted = text.toLowerCase();
     return (data ?? [])
@@ -39,7 +42,7 @@ export function Clusters() {
       {data === undefined ? <Loading /> : null}
       {data?.length === 0 ? <NoClusters /> : null}
       {data === undefined || data.length === 0 ? null : (
-        <Figures label="All clusters together" figures={figuresOf(data)} />
+        <Figures label="All clusters together" figures={figuresOf(data, slow)} />
       )}
       <Orphans />
       {data === undefined || data.length === 0 ? null : (
@@ -62,19 +65,33 @@ export function Clusters() {
   );
 }
 
-/** States that a worker ends by itself. */
-const onTheirWay = ["creating", "resuming", "stopping", "destroying", "used"];
-
-function figuresOf(clusters: readonly Cluster[]): Figure[] {
-  const count = (fits: (cluster: Cluster) => boolean) => clusters.filter(fits).length;
-  const failing = count(({ failures, stuck, lost }) => failures > 0 || stuck !== null || !!lost);
+function figuresOf(clusters: readonly Cluster[], slow: number): Figure[] {
+  const counts = new Map<string, number>();
+  for (const cluster of clusters) {
+    const kind = kindOf(cluster);
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  const of = (kind: ReturnType<typeof kindOf>) => counts.get(kind) ?? 0;
+  const failing = clusters.filter(isFailing).length;
   const perHour = clusters.reduce((sum, { price }) => sum + price, 0);
+  const other = of("other");
   return [
-    { label: "Lent", value: count(({ lease }) => lease !== null) },
-    { label: "Free", value: count(({ state }) => state === "free") },
-    { label: "Hibernated", value: count(({ state }) => state === "hibernated") },
-    { label: "On their way", value: count(({ state }) => onTheirWay.includes(state)) },
-    { label: "Failing", value: failing, bad: failing > 0 },
+    { label: "Lent", value: of("lent") },
+    { label: "Free", value: of("free") },
+    { label: "Hibernated", value: of("hibernated") },
+    {
+      label: "On their way",
+      value: of("on their way"),
+      aside: slow === 0 ? "" : `${slow} slower than usual`,
+      bad: slow > 0,
+    },
+    ...(other === 0 ? [] : [{ label: "Out of service", value: other }]),
+    {
+      label: "Failing",
+      value: failing,
+      aside: failing === 0 ? "" : "of all these",
+      bad: failing > 0,
+    },
     { label: "Cost per hour", value: grouped(perHour), aside: "units" },
   ];
 }
@@ -146,16 +163,20 @@ function ClusterRow({ cluster, withPools, withHubs, withMessages }: RowProps) {
         <Link href={at("clusters", name)}>{name}</Link>
       </th>
       {withPools ? (
-        <td>
+        <td data-label="Pool">
           <Link href={at("pools", pool)}>{pool}</Link>
         </td>
       ) : null}
       {withHubs ? (
-        <td className="optional" data-label="Hub">
-          {hub === null ? <span className="faint">–</span> : <Link href="/hubs">{hub}</Link>}
+        <td className={hub === null ? "optional no-hub" : "optional"} data-label="Hub">
+          {hub === null ? (
+            <span className="faint">–</span>
+          ) : (
+            <Link href={`/hubs?q=${encodeURIComponent(hub)}`}>{hub}</Link>
+          )}
         </td>
       ) : null}
-      <td>
+      <td className="state-cell">
         <StateChip state={state} />
       </td>
       <td data-label="In this state">

@@ -9,7 +9,7 @@ function causeOf(message: string): string {
   return message.slice(0, Math.max(0, message.lastIndexOf("; ")));
 }
 
-/** `No lab has room` of `No lab has room: esx-1 has 4 of its 8 vcpus free`. */
+/** `No lab has room` of `No lab has room: esx-1 has 4 of 8 vcpus free`. */
 function headOf(message: string): string {
   return message.slice(0, Math.max(0, message.indexOf(": ")));
 }

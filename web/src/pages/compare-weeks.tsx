@@ -2,7 +2,6 @@ import { useState } from "react";
 import type { Stats, StatsPart } from "../../../src/api/history-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { fitOf, weekOf } from "../data/questions.ts";
-import { Figures } from "../parts/figures.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { notYetWords } from "./week-words.ts";
@@ -34,16 +33,8 @@ export function CompareWeeks({ pool }: { pool?: string }) {
       ) : now.total.asked === 0 ? (
         <p className="calm">Nobody has asked for anything in these two weeks.</p>
       ) : (
-        <>
-          <p className="calm">{notYetWords(fitting?.since)}</p>
-          <Figures
-            label="The last 7 days in numbers"
-            figures={rows.map(({ label, of, format }) => {
-              const value = of(now.total);
-              return { label, value: value === null ? "–" : format(value) };
-            })}
-          />
-        </>
+        // No numbers of one week alone: the charts have them, and these here would be older.
+        <p className="calm">{notYetWords(fitting?.since)}</p>
       )}
     </section>
   );

@@ -5,15 +5,24 @@ import { accuracy } from "../data/questions.ts";
 import { clockTime } from "../parts/clock-time.ts";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWholeSeconds, inWords } from "../parts/times.tsx";
+import { afterWords, startWords } from "./estimate-words.ts";
+import type { Turn } from "./start-order.ts";
+
+interface Props {
+  readonly request: WaitingRequest;
+  /** Undefined if it waits for another pool first. */
+  readonly turn: Turn | undefined;
+}
 
 /** When the request will probably be granted, and whether that is later than was said at first. */
-export function Estimate({ request }: { request: WaitingRequest }) {
+export function Estimate({ request, turn }: Props) {
   const first = request.estimate?.first;
   if (isOverdue(request)) return <span className="late">later than estimated</span>;
-  if (first === undefined || !isLaterThanEstimated(request)) return <Now request={request} />;
+  const now = <Now request={request} turn={turn} />;
+  if (first === undefined || !isLaterThanEstimated(request)) return now;
   return (
     <>
-      <Now request={request} />
+      {now}
       <small className="late" title={`First expected by ${clockTime(first.p90At)}`}>
         {" "}
         late
@@ -22,8 +31,14 @@ export function Estimate({ request }: { request: WaitingRequest }) {
   );
 }
 
-function Now({ request }: { request: WaitingRequest }) {
-  const { estimate } = request;
+function Now({ request: { estimate, space }, turn }: Props) {
+  if (estimate === null && turn?.isNew === true) {
+    return (
+      <span className="faint" title="No time is computed for it yet">
+        {afterWords(turn.place)}
+      </span>
+    );
+  }
   if (estimate === null) {
     const why =
       "Fewer than 10 holds of its pool are recorded, or no resource is known to become free for it";
@@ -34,16 +49,16 @@ function Now({ request }: { request: WaitingRequest }) {
     );
   }
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
-  if (p90Seconds < 1) return <span>any moment</span>;
-  if (exact) {
+  const soon = startWords(estimate, turn?.place);
+  if (p90Seconds < 1) return <span>{soon}</span>;
+  if (exact && p50Seconds >= 1) {
     return (
       <span title="It starts when a cooldown or a pace ends, unless a new request goes before it: of a higher priority, or of a space with a lower share">
-        in {inWholeSeconds(p50Seconds)}
-        <span className="faint">, unless overtaken</span>
+        in {space === undefined ? "" : "about "}
+        {inWholeSeconds(p50Seconds)}
       </span>
     );
   }
-  const soon = p50Seconds < 1 ? "any moment" : `in about ${inWholeSeconds(p50Seconds)}`;
   return (
     <span title={`Simulated with the real rules, from ${samples} recorded holds`}>
       {soon}

@@ -2,11 +2,11 @@ import { useState } from "react";
 import type { PageOf } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import type { EventFilter } from "../../../src/core/explain/event-about.ts";
+import { toneOf } from "../../../src/core/explain/event-tone.ts";
 import { useAnswer } from "../data/query.ts";
 import { earlierEvents, eventsAbout } from "../data/questions.ts";
 import { type Fold, foldWords } from "../parts/event-folds.ts";
-import type { Subjects } from "../parts/event-subjects.ts";
-import { toneOf } from "../parts/event-tone.ts";
+import { poolsOf } from "../parts/event-subjects.ts";
 import { EventWords } from "../parts/event-words.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { Moment } from "../parts/times.tsx";
@@ -36,11 +36,10 @@ function EventRow({ event }: { event: FeedEvent }) {
 
 interface FoldedProps {
   readonly folds: readonly Fold[];
-  readonly subjects: Subjects;
 }
 
 /** The newest first; what happens all the time is one row, which opens. */
-export function FoldedEvents({ folds, subjects }: FoldedProps) {
+export function FoldedEvents({ folds }: FoldedProps) {
   return (
     <ol className="events">
       {folds.map((fold) => {
@@ -49,7 +48,7 @@ export function FoldedEvents({ folds, subjects }: FoldedProps) {
         return fold.events.length === 1 ? (
           <EventRow key={fold.key} event={event} />
         ) : (
-          <FoldRow key={fold.key} fold={fold} newest={event} words={foldWords(fold, subjects)} />
+          <FoldRow key={fold.key} fold={fold} newest={event} words={foldWords(fold, poolsOf)} />
         );
       })}
     </ol>

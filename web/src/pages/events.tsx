@@ -1,17 +1,29 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import type { PageOf } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
-import { recentEvents, recentTrouble } from "../data/live.ts";
+import type { EventMatch } from "../../../src/core/explain/event-match.ts";
+import { useSettled } from "../data/clock.ts";
+import { whoami } from "../data/live.ts";
+import { useOlder } from "../data/older.ts";
 import { useAnswer } from "../data/query.ts";
-import { earlierHolders } from "../data/questions.ts";
+import {
+  earlierHolders,
+  eventsFound,
+  pastEventsOf,
+  poolNames,
+  spaceNames,
+} from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { Choice } from "../parts/choice.tsx";
 import { zoneText } from "../parts/clock-time.ts";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { foldsOf } from "../parts/event-folds.ts";
-import { subjectsIn } from "../parts/event-subjects.ts";
 import { FilterBox } from "../parts/filter-box.tsx";
-import { EmptyNote } from "../parts/notes.tsx";
-import { Pick } from "../parts/pick.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
+import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { OlderButton } from "../parts/older-button.tsx";
+import { rowsAtFirst } from "../parts/phone.ts";
+import { PickName } from "../parts/pick-name.tsx";
 import { useFilter } from "../router.ts";
 import { EventList, FoldedEvents } from "./event-list.tsx";
 
@@ -32,87 +44,105 @@ const ways = [
 ] as const;
 
 const shownMax = 300;
+const settleMs = 300;
 
-/** Events as they happen. The list does not move while somebody reads further down. */
-export function Events() {
-  useAnswer(earlierHolders); // Draws the list again once the names are known.
+/** The server searches all events that are kept. */
+function useEventMatch(): EventMatch {
   const [text] = useFilter("q");
   const [kind] = useFilter("type");
   const [pool] = useFilter("pool");
   const [space] = useFilter("space");
+  const settled = useSettled(text, settleMs);
+  return useMemo(
+    () => ({
+      type: kind === "" || kind === "trouble" ? undefined : kind,
+      trouble: kind === "trouble" || undefined,
+      pool: pool || undefined,
+      space: space || undefined,
+      text: settled || undefined,
+    }),
+    [settled, kind, pool, space],
+  );
+}
+
+/** Events as they happen, and earlier ones. The list does not move while somebody reads further down. */
+export function Events() {
+  useAnswer(earlierHolders); // Draws the list again once the names are known.
+  const { data: pools = [] } = useAnswer(poolNames);
+  const us = useStore(whoami);
+  const filter = useEventMatch();
   const [way] = useFilter("way");
-  const live = useStore(kind === "trouble" ? recentTrouble : recentEvents);
-  const [paused, setPaused] = useState<readonly FeedEvent[]>();
-  const held = useHeldWhileBelow(live);
-  const events = paused ?? held ?? live;
-  const subjects = useMemo(() => subjectsIn(events), [events]);
-  const shown = useMemo(() => {
-    const wanted = text.toLowerCase();
-    const prefix = kind === "trouble" ? "" : kind;
-    const fits = (event: FeedEvent) =>
-      event.type.startsWith(prefix) &&
-      (pool === "" || subjects.poolsOf(event).includes(pool)) &&
-      (space === "" || subjects.spaceOf(event) === space) &&
-      JSON.stringify(event).toLowerCase().includes(wanted);
-    return events.filter(fits);
-  }, [events, text, kind, pool, space, subjects]);
-  const folds = useMemo(() => foldsOf(shown).slice(0, shownMax), [shown]);
+  const { data, error } = useAnswer(eventsFound(filter));
+  const [paused, setPaused] = useState<EventPage>();
+  const held = useHeldWhileBelow(data);
+  const page = paused ?? held ?? data;
+  const key = JSON.stringify(filter);
+  const older = useOlder(key, (after) => pastEventsOf(filter, after));
+  const shown = useMemo(() => [...(page?.items ?? []), ...older.items], [page, older.items]);
+  const folds = useMemo(() => foldsOf(shown), [shown]);
+  const [shownCount, setShownCount] = useState(rowsAtFirst(shownMax));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another filter the list is another.
+  useEffect(() => setPaused(undefined), [key]);
+  const resume = () => {
+    setPaused(undefined);
+    setShownCount(rowsAtFirst(shownMax));
+    older.reset();
+  };
+  const rows = way === "each" ? shown.length : folds.length;
   return (
     <>
       <h1>
         Events <small className="zone">times in {zoneText()}</small>
       </h1>
       <div className="tools feed">
-        <FilterBox label="Filter by any text" />
+        <FilterBox label="Search all events" />
         <Choice name="type" label="About" options={kinds} />
-        <PickSeen name="pool" label="Pool" seen={subjects.pools} />
-        <PickSeen name="space" label="Space" seen={subjects.spaces} />
+        <PickName name="pool" label="Pool" names={pools} />
+        {us?.authentication === true ? <PickSpace /> : null}
         <Choice name="way" label="Grouped or one by one" options={ways} />
         <CsvButton name="events" rows={() => csvRows(shown)} />
         <button
           type="button"
           aria-pressed={paused !== undefined}
-          onClick={() => setPaused(paused === undefined ? live : undefined)}
+          onClick={paused === undefined ? () => setPaused(data) : resume}
         >
-          {paused === undefined ? "Pause" : `Resume${newText(paused, live)}`}
+          {paused === undefined ? "Pause" : `Resume${newText(paused, data)}`}
         </button>
       </div>
-      {shown.length === 0 ? (
-        <EmptyNote title={emptyText(events, kind)}>
+      <ProblemNote error={error} />
+      {page === undefined ? (
+        <Loading error={error} />
+      ) : shown.length === 0 ? (
+        <EmptyNote title={emptyText(filter, page)}>
           Events appear here as they happen; <code>berth events</code> prints the same events.
         </EmptyNote>
       ) : way === "each" ? (
-        <EventList events={shown.slice(0, shownMax)} />
+        <EventList events={shown.slice(0, shownCount)} />
       ) : (
-        <FoldedEvents folds={folds} subjects={subjects} />
+        <FoldedEvents folds={folds.slice(0, shownCount)} />
       )}
-      {paused === undefined && held !== undefined ? <BackUp held={held} live={live} /> : null}
+      <MoreButton shown={shownCount} of={rows} onMore={setShownCount} />
+      {page === undefined || rows > shownCount ? null : (
+        <OlderButton older={older} next={page.next} onFirst={() => setPaused(page)} />
+      )}
+      {paused === undefined && held !== undefined ? <BackUp held={held} live={data} /> : null}
     </>
   );
 }
 
-interface SeenProps {
-  readonly name: "pool" | "space";
-  readonly label: string;
-  /** The names in the events that are known. */
-  readonly seen: readonly string[];
-}
+type EventPage = PageOf<FeedEvent>;
 
-/** The value in the address is always among them, also before an event has it. */
-function PickSeen({ name, label, seen }: SeenProps) {
-  const [chosen] = useFilter(name);
-  const names = chosen === "" || seen.includes(chosen) ? seen : [chosen, ...seen];
-  if (names.length === 0) return null;
-  const options = [["", "all"], ...names.map((one) => [one, one] as const)] as const;
-  return <Pick name={name} label={label} options={options} />;
+function PickSpace() {
+  const { data: names = [] } = useAnswer(spaceNames);
+  return <PickName name="space" label="Space" names={names} />;
 }
 
 /** Somebody who has scrolled this far reads: the list must not move. */
 const readsBelowPx = 160;
 
 /** The events that were known when somebody began to read further down. */
-function useHeldWhileBelow(live: readonly FeedEvent[]): readonly FeedEvent[] | undefined {
-  const [held, setHeld] = useState<readonly FeedEvent[]>();
+function useHeldWhileBelow(live: EventPage | undefined): EventPage | undefined {
+  const [held, setHeld] = useState<EventPage>();
   const newest = useRef(live);
   newest.current = live;
   useEffect(() => {
@@ -129,8 +159,13 @@ function useHeldWhileBelow(live: readonly FeedEvent[]): readonly FeedEvent[] | u
   return held;
 }
 
+interface BackUpProps {
+  readonly held: EventPage;
+  readonly live: EventPage | undefined;
+}
+
 /** The way back to what is new, for somebody who has scrolled down. */
-function BackUp({ held, live }: Record<"held" | "live", readonly FeedEvent[]>) {
+function BackUp({ held, live }: BackUpProps) {
   return (
     <button type="button" className="back-up" onClick={() => window.scrollTo(0, 0)}>
       ↑ Back to the newest{newText(held, live)}
@@ -139,15 +174,18 @@ function BackUp({ held, live }: Record<"held" | "live", readonly FeedEvent[]>) {
 }
 
 /** The newest event is first, so the index of the first one shown is the number of new events. */
-function newText([first]: readonly FeedEvent[], live: readonly FeedEvent[]): string {
-  const count = live.findIndex(({ seq }) => seq === first?.seq);
-  if (count === -1) return ` (more than ${live.length} new)`;
+function newText({ items: [first] }: EventPage, live: EventPage | undefined): string {
+  const items = live?.items ?? [];
+  const count = items.findIndex(({ seq }) => seq === first?.seq);
+  if (count === -1) return items.length === 0 ? "" : ` (more than ${items.length} new)`;
   return count === 0 ? "" : ` (${count} new)`;
 }
 
-function emptyText(events: readonly FeedEvent[], kind: string): string {
-  if (events.length > 0) return "No event matches";
-  return kind === "trouble" ? "No trouble so far" : "Nothing has happened yet";
+function emptyText({ trouble, ...rest }: EventMatch, { next }: EventPage): string {
+  const isPlain = Object.values(rest).every((value) => value === undefined);
+  if (next !== null) return "No event among the latest matches";
+  if (!isPlain) return "No event matches";
+  return trouble === true ? "No trouble so far" : "Nothing has happened yet";
 }
 
 function csvRows(events: readonly FeedEvent[]) {

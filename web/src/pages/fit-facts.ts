@@ -1,8 +1,10 @@
 /** Whether an amount fits on a shared resource, and what would have to come free. */
-import type { Resource } from "../../../src/api/schemas.ts";
+import type { Explanation, Resource } from "../../../src/api/schemas.ts";
 
 type Usage = NonNullable<Resource["usage"]>[number];
 type Share = NonNullable<Resource["shares"]>[number];
+/** What the server says of one resource for one request. */
+export type Room = NonNullable<Explanation["needs"][number]["rooms"]>[number];
 export type Amounts = Readonly<Record<string, number>>;
 
 /** One dimension of a resource beside what is asked of it. */
@@ -11,17 +13,23 @@ export interface Fit {
   readonly used: number;
   readonly capacity: number;
   readonly asked: number;
+  /** Free, and not for this request: it is kept for those ahead. */
+  readonly kept: number;
   /** How much is missing; 0: it fits. */
   readonly missing: number;
 }
 
 /** In the order of the request; dimensions that it does not ask for are left out. */
-export function fitsOf(amount: Amounts, usage: readonly Usage[]): Fit[] {
+export function fitsOf(amount: Amounts, usage: readonly Usage[], short: Room["short"] = []): Fit[] {
   return Object.entries(amount).flatMap(([dimension, asked]): Fit[] => {
     const found = usage.find((one) => one.dimension === dimension);
     if (found === undefined) return [];
     const { used, capacity } = found;
-    return [{ dimension, used, capacity, asked, missing: Math.max(0, used + asked - capacity) }];
+    const left = Math.max(0, capacity - used);
+    // The numbers of the reason, if it lacks here.
+    const free = short.find((one) => one.dimension === dimension)?.free ?? left;
+    const kept = Math.max(0, left - free);
+    return [{ dimension, used, capacity, asked, kept, missing: Math.max(0, asked - free) }];
   });
 }
 

@@ -1,17 +1,17 @@
-import type { Explanation, Resource } from "../../../src/api/schemas.ts";
+import type { Resource } from "../../../src/api/schemas.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { at } from "../router.ts";
-import { type Amounts, type Fit, fitsOf, releasesFor } from "./fit-facts.ts";
-
-type Room = NonNullable<Explanation["needs"][number]["rooms"]>[number];
+import { type Amounts, type Fit, fitsOf, type Room, releasesFor } from "./fit-facts.ts";
 
 interface Props {
   readonly amount: Amounts;
   readonly resources: readonly Resource[];
-  /** Why the request cannot use a resource, however empty it is. */
+  /** What the request lacks on each, the nearest to a start first: the reason names the same one. */
   readonly rooms: readonly Room[];
-  /** How many hosts are shown: those that miss least. */
+  /** Whether others are ahead: what comes free is theirs first. */
+  readonly isBehind: boolean;
+  /** How many hosts are shown: the nearest. */
   readonly max?: number;
 }
 
@@ -19,34 +19,37 @@ interface Props {
 const shownMax = 12;
 
 /** For each shared resource: what is used, what is asked for, and what would have to come free. */
-export function FitPicture({ amount, resources, rooms, max = shownMax }: Props) {
-  const shared = resources.filter(({ usage }) => usage !== undefined);
-  const nearest = shared.toSorted((a, b) => lackOf(amount, a) - lackOf(amount, b));
+export function FitPicture({ amount, resources, rooms, isBehind, max = shownMax }: Props) {
+  const shared = new Map(resources.map((resource) => [resource.name, resource]));
+  const shown = rooms.slice(0, max).flatMap((room) => {
+    const resource = shared.get(room.resource);
+    return resource === undefined ? [] : [{ room, resource }];
+  });
   return (
     <>
       <ul className="fits" aria-label="Room on each resource">
-        {nearest.slice(0, max).map((resource) => (
-          <Host
-            key={resource.name}
-            resource={resource}
-            amount={amount}
-            room={rooms.find((room) => room.resource === resource.name)}
-          />
+        {shown.map((host) => (
+          <Host key={host.room.resource} {...host} {...{ amount, isBehind }} />
         ))}
       </ul>
       <p className="legend">
         <span>
           <i className="look-held" aria-hidden="true" /> in use
         </span>
+        {shown.some(({ room, resource }) => isKept(amount, resource, room)) ? (
+          <span>
+            <i className="key-kept" aria-hidden="true" /> kept for requests ahead
+          </span>
+        ) : null}
         <span>
           <i className="key-asked" aria-hidden="true" /> asked for
         </span>
         <span>
           <i className="key-missing" aria-hidden="true" /> missing
         </span>
-        {shared.length > max ? (
+        {resources.length > shown.length ? (
           <span>
-            The {max} of {grouped(shared.length)} that miss least
+            The {grouped(shown.length)} of {grouped(resources.length)} that are nearest
           </span>
         ) : null}
       </p>
@@ -54,33 +57,32 @@ export function FitPicture({ amount, resources, rooms, max = shownMax }: Props) 
   );
 }
 
-/** The largest missing part of any dimension; a resource with less is nearer to a fit. */
-function lackOf(amount: Amounts, { usage = [] }: Resource): number {
-  return Math.max(
-    0,
-    ...fitsOf(amount, usage).map(({ missing, capacity }) => missing / Math.max(1e-9, capacity)),
-  );
+function isKept(amount: Amounts, { usage = [] }: Resource, { short }: Room): boolean {
+  return fitsOf(amount, usage, short).some(({ kept }) => kept > 0);
 }
 
-interface HostProps {
+interface HostProps extends Pick<Props, "isBehind"> {
   readonly resource: Resource;
   readonly amount: Amounts;
-  readonly room: Room | undefined;
+  readonly room: Room;
 }
 
-function Host({ resource, amount, room }: HostProps) {
+function Host({ resource, amount, room, isBehind }: HostProps) {
   const { name, usage = [], shares = [] } = resource;
-  const fits = fitsOf(amount, usage);
+  const fits = fitsOf(amount, usage, room.short);
   return (
     <li>
-      <Link href={at("resources", name)}>{name}</Link>
+      <span>
+        <Link href={at("resources", name)}>{name}</Link>
+        {room.reserved === true ? <small className="kept-here">kept for it</small> : null}
+      </span>
       <div>
         {fits.map((fit) => (
           <FitBar key={fit.dimension} fit={fit} />
         ))}
         <p>
-          {room?.unfit === undefined ? (
-            <WhatIsMissing fits={fits} shares={shares} isKept={room?.fits === false} />
+          {room.unfit === undefined ? (
+            <WhatIsMissing {...{ fits, shares, room, isBehind }} />
           ) : (
             `Not usable: ${room.unfit}.`
           )}
@@ -90,16 +92,18 @@ function Host({ resource, amount, room }: HostProps) {
   );
 }
 
-function FitBar({ fit: { dimension, used, capacity, asked, missing } }: { fit: Fit }) {
-  const whole = Math.max(capacity, used + asked, 1e-9);
+function FitBar({ fit: { dimension, used, capacity, asked, kept, missing } }: { fit: Fit }) {
+  const whole = Math.max(capacity, used + kept + asked, 1e-9);
   const width = (amount: number) => ({ width: `${(amount / whole) * 100}%` });
-  const free = Math.max(0, capacity - used);
-  const words = `${grouped(free)} free, ${grouped(asked)} needed`;
+  const free = Math.max(0, capacity - used - kept);
+  const others = kept === 0 ? "" : `, ${grouped(kept)} kept`;
+  const words = `${grouped(free)} free${others}, ${grouped(asked)} needed`;
   return (
     <div className={missing > 0 ? "fit short" : "fit"}>
       <span>{dimension}</span>
       <span className="fit-bar" role="img" aria-label={`${dimension}: ${words}`}>
         <span className="fit-used" style={width(used)} />
+        <span className="fit-kept" style={width(kept)} />
         <span className="fit-asked" style={width(asked - missing)} />
         <span className="fit-missing" style={width(missing)} />
         <i style={{ left: `${(capacity / whole) * 100}%` }} />
@@ -109,37 +113,71 @@ function FitBar({ fit: { dimension, used, capacity, asked, missing } }: { fit: F
   );
 }
 
-interface MissingProps {
+interface MissingProps extends Pick<HostProps, "room" | "isBehind"> {
   readonly fits: readonly Fit[];
   readonly shares: NonNullable<Resource["shares"]>;
-  /** It would fit, but what is free is kept for a request ahead. */
-  readonly isKept: boolean;
 }
 
 const namedMax = 3;
 
-function WhatIsMissing({ fits, shares, isKept }: MissingProps) {
+function WhatIsMissing({ fits, shares, room, isBehind }: MissingProps) {
+  const { keptFor, reserved = false } = room;
   const missing = fits.filter((fit) => fit.missing > 0);
-  if (missing.length === 0) {
-    return isKept ? "It would fit, but the room is kept for a request ahead." : "It fits here.";
+  if (missing.length === 0) return "It fits here.";
+  // Those ahead take what is kept for them, so their share does not come free for this one.
+  if (missing.every(({ missing: lack, kept }) => lack <= kept)) {
+    return (
+      <>
+        It would fit, but the capacity is kept for <Holders of={keptFor} by="and" />.
+      </>
+    );
   }
   const lack = missing.map((fit) => `${grouped(fit.missing)} ${fit.dimension}`).join(" and ");
   const { how, holders } = releasesFor(fits, shares);
-  if (holders.length === 0) return `${lack} more than it has in all.`;
-  const named = holders.slice(0, namedMax);
+  if (holders.length === 0) {
+    return keptFor.length === 0 ? (
+      `${lack} more than it has in all.`
+    ) : (
+      <>
+        <strong>{lack} must come free</strong>, after <Holders of={keptFor} by="and" /> had its
+        turn.
+      </>
+    );
+  }
+  // Where room is kept for it, nobody ahead takes it.
+  if (isBehind && !reserved) {
+    return (
+      <>
+        <strong>{lack} must come free</strong> that no request ahead takes, as much as{" "}
+        <Holders of={holders} by={how === "any" ? "or" : "and"} />{" "}
+        {how === "all" && holders.length > 1 ? "hold together" : "holds"}.
+      </>
+    );
+  }
   return (
     <>
       <strong>{lack} must come free</strong>: when{" "}
-      {named.map(({ id, holder }, index) => (
+      <Holders of={holders} by={how === "any" ? "or" : "and"} />{" "}
+      {how === "all" && holders.length > 1 ? "release" : "releases"}.
+    </>
+  );
+}
+
+interface HoldersProps {
+  readonly of: readonly { readonly id: string; readonly holder: string }[];
+  readonly by: "and" | "or";
+}
+
+function Holders({ of, by }: HoldersProps) {
+  return (
+    <>
+      {of.slice(0, namedMax).map(({ id, holder }, index) => (
         <span key={id}>
-          {index === 0 ? "" : how === "any" ? " or " : " and "}
+          {index === 0 ? "" : index < of.length - 1 ? ", " : ` ${by} `}
           <Link href={at("leases", id)}>{holder}</Link>
         </span>
       ))}
-      {holders.length > namedMax
-        ? ` ${how === "any" ? "or" : "and"} ${holders.length - namedMax} more`
-        : ""}{" "}
-      {how === "all" && holders.length > 1 ? "release" : "releases"} it.
+      {of.length > namedMax ? ` ${by} ${of.length - namedMax} more` : ""}
     </>
   );
 }

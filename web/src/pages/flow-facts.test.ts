@@ -50,12 +50,13 @@ const change = (facts: Partial<RateChange>): RateChange => ({
   ...facts,
 });
 
-test("backlogSeconds() is that of the estimates, and of the pace before there are any", () => {
+test("backlogSeconds() is that of the estimates, and not less than by the pace while some have none", () => {
   const estimated = (p50Seconds: number) => {
     return { estimate: { p50Seconds, p90Seconds: 900, samples: 0, exact: false } };
   };
   expect(backlogSeconds([estimated(730), estimated(20)], 12)).toBe(730);
-  expect(backlogSeconds([estimated(730), { estimate: null }], 12)).toBe(24);
+  expect(backlogSeconds([estimated(730), { estimate: null }], 12)).toBe(730);
+  expect(backlogSeconds([estimated(7), { estimate: null }], 12)).toBe(24);
   expect([backlogSeconds([], 12), backlogSeconds([{ estimate: null }], null)]).toEqual([
     null,
     null,
@@ -107,8 +108,8 @@ describe("pinEffects()", () => {
 
   test.each([Number.NaN, 0, 60_001])("rejects the rate %d", (rate) => {
     expect(pinEffects(pool({}), rate)).toEqual([
-      expect.stringMatching(/^aws starts so many leases per minute until somebody unpins it/),
-      "Enter the starts per minute: 0.001 to 60000.",
+      expect.stringMatching(/^aws keeps this rate until somebody unpins it/),
+      "Enter the starts per minute: 0.001 to 60,000.",
     ]);
   });
 });

@@ -2,6 +2,7 @@
 import type { Pool, RateChange, WaitingRequest } from "../../../src/api/schemas.ts";
 import { rateMax, rateMin } from "../../../src/core/model/field-kinds.ts";
 import { briefDuration } from "../../../src/core/model/time.ts";
+import { grouped } from "../parts/numbers.ts";
 
 /** Whether a pace can hold back its grants: its own, or one of a pool above it. */
 export function hasPace({ policy, flow }: Pool): boolean {
@@ -28,7 +29,7 @@ export function rateWords(rate: number): string {
 
 /**
  * When the last of those who wait has started: by the estimates, which know the order and what comes
- * free; before there are any, by the pace alone. Null: nobody waits, or nothing is known.
+ * free; while some have none yet, by the pace too. Null: nobody waits, or nothing is known.
  */
 export function backlogSeconds(
   queue: readonly Pick<WaitingRequest, "estimate">[],
@@ -37,7 +38,7 @@ export function backlogSeconds(
   if (queue.length === 0) return null;
   const known = queue.flatMap(({ estimate }) => (estimate === null ? [] : [estimate.p50Seconds]));
   if (known.length === queue.length) return Math.max(...known);
-  return everySeconds === null ? null : queue.length * everySeconds;
+  return everySeconds === null ? null : Math.max(queue.length * everySeconds, ...known);
 }
 
 /** How often reports have cut the rate, since when, and between what it has been since. */
@@ -91,8 +92,8 @@ export function foldedChanges(changes: readonly RateChange[]): FoldedChange[] {
 export function pinEffects({ name, flow, policy }: Pool, rate: number): string[] {
   if (!(rate >= rateMin && rate <= rateMax)) {
     return [
-      `${name} starts so many leases per minute until somebody unpins it, whatever its pace or reports of throttling say.`,
-      `Enter the starts per minute: ${rateMin} to ${rateMax}.`,
+      `${name} keeps this rate until somebody unpins it, whatever its pace or reports of throttling say.`,
+      `Enter the starts per minute: ${rateMin} to ${grouped(rateMax)}.`,
     ];
   }
   const now =

@@ -39,6 +39,23 @@ test("startBars() ends with a whole bar; the first one may begin before the char
   expect(startBars(stats).times).toEqual([-40, 20, 80].map((at) => start / 1_000 + at));
 });
 
+test("startBars() leaves out a bar that is not over: it would read as a fall", () => {
+  const stats = statsOf([60, 60, 12], 60);
+  const to = new Date(start + 132_000).toISOString();
+  expect(valuesOf({ ...stats, to })).toEqual([60, 60]);
+  expect(startBars({ ...stats, to }).lines[0]?.total).toBe(132);
+  // The only one is all that there is.
+  expect(valuesOf({ ...statsOf([12], 60), to: new Date(start + 12_000).toISOString() })).toEqual([
+    12,
+  ]);
+});
+
+test("startBars() ends with a whole bar although the last step goes on", () => {
+  const stats = statsOf([...Array(24).fill(1), 7], 5);
+  const to = new Date(start + 121_000).toISOString();
+  expect(valuesOf({ ...stats, to })).toEqual([12, 12]);
+});
+
 test("startBars() of long steps counts what each has", () => {
   const stats = statsOf([5, 0, 7], 1_200);
   expect(startBars(stats).title).toBe("Leases per 20m");

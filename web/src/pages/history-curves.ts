@@ -61,20 +61,23 @@ export function heldLines(stats: Stats): Line[] {
 }
 
 const minute = 60;
+/** So much of the last bar may be missing. */
+const partialMax = 0.05;
 
 /** What is counted in bars: each is a minute or longer, and has as many as there were, never more. */
 export function startBars(stats: Stats) {
-  const { steps, stepSeconds, total } = stats;
+  const { stepSeconds, total } = stats;
   const isAway = awayIn(stats);
   const size = Math.max(1, Math.ceil(minute / stepSeconds));
   const lengthSeconds = size * stepSeconds;
+  const steps = untilLastOver(stats, partialMax * lengthSeconds);
   // The last bar is whole; the first may begin before the chart does.
   const start = steps.length % size === 0 ? 0 : (steps.length % size) - size;
   const bars = Array.from({ length: Math.ceil(steps.length / size) }, (_, index) => {
     const from = start + index * size;
     return { from, to: from + size };
   });
-  const [first] = stepTimes(stats);
+  const [first = 0] = stepTimes(stats);
   const line = (key: "granted" | "expired", label: string, colour: string): Line => ({
     ...{ label, colour, draw: "bars", total: total[key], aside: "in all" },
     values: bars.map(({ from, to }) => {
@@ -88,9 +91,20 @@ export function startBars(stats: Stats) {
   });
   return {
     title: `Leases per ${lengthSeconds === minute ? "minute" : roughDuration(lengthSeconds * 1_000)}`,
-    times: bars.map(({ from }) => (first ?? 0) + from * stepSeconds),
+    times: bars.map(({ from }) => first + from * stepSeconds),
     lines: [line("granted", "started", "started"), line("expired", "expired", "bad")],
   };
+}
+
+/** Without the steps that go on: a bar that is not over would read as a fall. The only one is all there is. */
+function untilLastOver(stats: Stats, missingMax: number): Stats["steps"] {
+  const { steps, stepSeconds, to } = stats;
+  const endsAt = Date.parse(to) / 1_000;
+  const times = stepTimes(stats);
+  const over = steps.filter((_, index) => {
+    return (times[index] ?? 0) + stepSeconds - endsAt <= missingMax;
+  });
+  return over.length === 0 ? steps : over;
 }
 
 export function stepTimes({ steps }: Stats): number[] {

@@ -1,6 +1,9 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
+import type { PageOf } from "../../../src/api/schemas.ts";
+import { berth } from "../data/berth.ts";
 import { useSettled } from "../data/clock.ts";
+import { useOlder } from "../data/older.ts";
 import { useAnswer } from "../data/query.ts";
 import { past } from "../data/questions.ts";
 import { Choice } from "../parts/choice.tsx";
@@ -8,6 +11,9 @@ import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { OlderButton } from "../parts/older-button.tsx";
+import { rowsAtFirst } from "../parts/phone.ts";
+import { Pick } from "../parts/pick.tsx";
 import { amountText } from "../parts/wants.ts";
 import { useFilter } from "../router.ts";
 import { CompareWeeks } from "./compare-weeks.tsx";
@@ -17,12 +23,12 @@ import { PastTable } from "./past-table.tsx";
 import { WorstPools } from "./worst-pools.tsx";
 
 const hows = [
-  ["", "All"],
-  ["released", "Released"],
-  ["expired", "Expired"],
-  ["lifetime", "Lifetime reached"],
-  ["revoked", "Ended by operators"],
-  ["abandoned", "Gave up waiting"],
+  ["", "in any way"],
+  ["released", "released"],
+  ["expired", "expired"],
+  ["lifetime", "at the max lifetime"],
+  ["revoked", "by operators"],
+  ["abandoned", "before a start: gave up waiting"],
 ] as const;
 
 const purposes = [
@@ -66,38 +72,49 @@ function Past() {
     how: how || undefined,
     purpose: purpose === "clean" ? ("clean" as const) : undefined,
   };
-  const { data, error } = useAnswer(past(filter));
-  const [shown, setShown] = useState(shownAtFirst);
+  const { data: live, error } = useAnswer(past(filter));
+  const [paused, setPaused] = useState<PageOf<HistoryEntry>>();
+  const key = JSON.stringify(filter);
+  const older = useOlder(key, (after) => berth.history({ ...filter, after }));
+  const page = paused ?? live;
+  const entries = page === undefined ? undefined : [...page.items, ...older.items];
+  const [shown, setShown] = useState(rowsAtFirst(shownAtFirst));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another filter the list is another.
+  useEffect(() => setPaused(undefined), [key]);
+  const resume = () => {
+    setPaused(undefined);
+    older.reset();
+  };
   return (
     <section aria-labelledby="past-title">
       <h2 id="past-title">Past leases</h2>
       <div className="tools">
         <FilterBox label="Filter by holder, pool, resource or space" />
         <Choice name="purpose" label="Leases or cleanings" options={purposes} />
-        <span className="faint" aria-hidden="true">
-          Ended:
-        </span>
-        <Choice name="how" label="How it ended" options={hows} />
-        <CsvButton name="history" rows={() => csvRows(data?.items ?? [])} />
+        <Pick name="how" label="Ended" options={hows} />
+        <CsvButton name="history" rows={() => csvRows(entries ?? [])} />
+        {paused === undefined ? null : (
+          <button type="button" aria-pressed onClick={resume}>
+            Resume
+          </button>
+        )}
       </div>
       <ProblemNote error={error} />
-      {data === undefined ? (
+      {page === undefined || entries === undefined ? (
         <Loading error={error} />
-      ) : data.items.length === 0 ? (
+      ) : entries.length === 0 ? (
         <EmptyNote title="No past lease matches">
           Leases appear here when they end, and requests when they leave the queue.
         </EmptyNote>
       ) : (
         <>
-          <PastTable entries={data.items.slice(0, shown)} />
-          <MoreButton shown={shown} of={data.items.length} onMore={setShown} />
+          <PastTable entries={entries.slice(0, shown)} />
+          <MoreButton shown={shown} of={entries.length} onMore={setShown} />
+          {shown < entries.length ? null : (
+            <OlderButton older={older} next={page.next} onFirst={() => setPaused(page)} />
+          )}
         </>
       )}
-      {data?.next && shown >= readMax ? (
-        <p className="calm">
-          The latest {readMax} are shown here; <code>berth history</code> prints all of them.
-        </p>
-      ) : null}
     </section>
   );
 }

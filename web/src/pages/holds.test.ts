@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
-import { coveredMs, type Hold, holdsOf, rowsOf } from "./holds.ts";
+import { coveredMs, fittingMs, type Hold, holdsOf, rowsOf } from "./holds.ts";
 
+const minuteMs = 60_000;
 const time = (ms: number) => new Date(ms).toISOString();
 const hold = (startMs: number, endMs: number): Hold => {
   return { id: `${startMs}`, holder: "job", startMs, endMs, how: "released", purpose: "use" };
@@ -60,4 +61,14 @@ test.each([
 
 test("coveredMs() counts a time with several holds once, and nothing before the start", () => {
   expect(coveredMs([hold(0, 10), hold(5, 20), hold(30, 40)], 4)).toBe(26);
+});
+
+test.each([
+  ["since it was added", [hold(2 * minuteMs, 3 * minuteMs)], minuteMs, 9 * minuteMs],
+  ["since the first hold, if nobody knows", [hold(2 * minuteMs, 3)], undefined, 8 * minuteMs],
+  ["an hour without any hold", [], undefined, 60 * minuteMs],
+  ["at least a minute", [], 10 * minuteMs - 5, minuteMs],
+  ["at most a week", [], -1e12, 7 * 24 * 60 * minuteMs],
+])("fittingMs() is the time %s", (_, holds, addedMs, want) => {
+  expect(fittingMs(holds, addedMs, 10 * minuteMs)).toBe(want);
 });

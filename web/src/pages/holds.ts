@@ -63,3 +63,23 @@ export function coveredMs(holds: readonly Hold[], fromMs: number): number {
   }
   return covered;
 }
+
+const hourMs = 3_600_000;
+/** As far back as the page asks. */
+const longestMs = 7 * 24 * hourMs;
+/** Shorter than this, nothing can be seen. */
+const shortestMs = 60_000;
+
+/**
+ * How far back all holds are seen: since it was added, or since the first hold if that is not known. A time in
+ * which it did not exist would count as one in which nobody held it.
+ */
+export function fittingMs(
+  holds: readonly Hold[],
+  addedMs: number | undefined,
+  nowMs: number,
+): number {
+  const firstMs = Math.min(...holds.map(({ startMs }) => startMs));
+  const sinceMs = addedMs ?? (Number.isFinite(firstMs) ? firstMs : nowMs - hourMs);
+  return Math.min(longestMs, Math.max(shortestMs, nowMs - sinceMs));
+}

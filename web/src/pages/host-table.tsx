@@ -5,6 +5,7 @@ import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
+import { rowsAtFirst } from "../parts/phone.ts";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
@@ -15,7 +16,7 @@ const shownAtFirst = 40;
 /** The resources of a shared pool: how much of each is free, and who holds how much of it. */
 export function HostTable({ resources }: { resources: readonly Resource[] }) {
   const [text] = useFilter("q");
-  const [limit, setLimit] = useState(shownAtFirst);
+  const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const dimensions = [
     ...new Set(resources.flatMap(({ usage = [] }) => usage.map(({ dimension }) => dimension))),
   ];

@@ -1,17 +1,26 @@
+import { Fragment } from "react";
 import type { Hub, HubCluster } from "../../../src/api/hub-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allHubs, clustersOnHub } from "../data/questions.ts";
 import { Crumbs } from "../parts/crumbs.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { type Figure, Figures } from "../parts/figures.tsx";
+import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { Age, inWholeSeconds, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
-import { at } from "../router.ts";
+import { at, useFilter } from "../router.ts";
 import { onHubWords } from "./cluster-facts.ts";
+import { GateCard } from "./gate-card.tsx";
 
+/** Where clusters are made: one card for each hub. What the clusters do is on the page Clusters. */
 export function HubsPage() {
   const { data, error } = useAnswer(allHubs);
+  const [text] = useFilter("q");
+  const wanted = text.toLowerCase();
+  const shown = data?.filter((hub) => wordsOf(hub).some((word) => word.includes(wanted)));
   return (
     <>
       <Crumbs trail={[["Clusters", "/clusters"]]} />
@@ -19,109 +28,190 @@ export function HubsPage() {
         Hubs <small>{data === undefined ? "" : grouped(data.length)}</small>
       </h1>
       <ProblemNote error={error} />
-      {data === undefined ? <Loading error={error} /> : <HubList hubs={data} />}
+      {data === undefined ? <Loading error={error} /> : null}
       {data?.length === 0 ? (
         <EmptyNote title="There are no hubs">
           A hub is an API server on which drivers make clusters. Add one below <code>hubs:</code> in
           the configuration file. Only operators and viewers see hubs.
         </EmptyNote>
       ) : null}
+      {data === undefined || data.length === 0 ? null : (
+        <>
+          <Figures label="All hubs together" figures={figuresOf(data)} />
+          <div className="tools">
+            <FilterBox label="Filter by hub, state, pool, label or version" />
+          </div>
+        </>
+      )}
+      {shown?.length === 0 && data?.length !== 0 ? <EmptyNote title="No hub matches" /> : null}
+      <div className="gates">
+        {shown?.map((hub) => (
+          <HubCard key={hub.name} hub={hub} />
+        ))}
+      </div>
     </>
   );
 }
 
-/** On the page of the clusters. Nothing while the configuration has no hubs. */
+function wordsOf({ name, state, pools, labels, versions }: Hub): string[] {
+  const all = [name, state, ...pools, ...labelsOf(labels), ...versions];
+  return all.map((word) => word.toLowerCase());
+}
+
+function labelsOf(labels: Hub["labels"]): string[] {
+  return Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+}
+
+function figuresOf(hubs: readonly Hub[]): Figure[] {
+  const sum = (of: (hub: Hub) => number) => hubs.reduce((all, hub) => all + of(hub), 0);
+  const away = hubs.filter(({ state }) => state === "unreachable").length;
+  const room = hubs.map(roomOf);
+  const hasNoLimit = room.includes(null);
+  const failed = sum(({ failures }) => failures.recent);
+  return [
+    { label: "Active", value: hubs.filter(isActive).length, aside: `of ${hubs.length}` },
+    { label: "Unreachable", value: away, bad: away > 0 },
+    { label: "Clusters of Berth", value: sum(({ clusters }) => clusters.total) },
+    { label: "On their way", value: sum(({ clusters }) => clusters.inFlight) },
+    {
+      label: "Room for more",
+      value: hasNoLimit ? "no limit" : sum((hub) => roomOf(hub) ?? 0),
+      aside: hasNoLimit ? "" : "on active hubs",
+    },
+    {
+      label: "Failed to install",
+      value: failed,
+      aside: `of the last ${sum(({ failures }) => failures.of)}`,
+      bad: failed > 0,
+    },
+  ];
+}
+
+function isActive({ state }: Hub): boolean {
+  return state === "active";
+}
+
+/** How many more clusters it may have; null: there is no limit. */
+function roomOf(hub: Hub): number | null {
+  if (!isActive(hub)) return 0;
+  return hub.limit === null ? null : Math.max(0, hub.limit - hub.clusters.total);
+}
+
+function HubCard({ hub }: { hub: Hub }) {
+  const { name, state, clusters, limit, failures, pools, labels, kinds, versions, ready } = hub;
+  const { total, lent, stock, inFlight } = clusters;
+  const readyWords = Object.entries(ready).map(([template, count]) => `${count} of ${template}`);
+  return (
+    <GateCard
+      title={name}
+      status={{ open: isActive(hub), words: state, bad: state === "unreachable" }}
+      buttons={<Link href={clustersOf(name)}>Its clusters</Link>}
+    >
+      <p className="hub-state">
+        <HubState hub={hub} />
+      </p>
+      <UsageBar states={statesOf(clusters)} total={limit ?? total} />
+      <p className="hub-use">
+        <b>
+          {grouped(total)}
+          {limit === null ? "" : ` of ${grouped(limit)}`}
+        </b>{" "}
+        clusters of Berth: {grouped(lent)} lent, {grouped(stock)} in stock, {grouped(inFlight)} on
+        their way
+      </p>
+      <Facts
+        label={`About ${name}`}
+        facts={[
+          ["Failed to install", failedWords(failures)],
+          pools.length > 0 && ["Pools", <PoolLinks key="pools" pools={pools} />],
+          Object.keys(labels).length > 0 && ["Labels", labelsOf(labels).join(", ")],
+          versions.length > 0 && ["Versions", versions.join(", ")],
+          kinds.length > 0 && ["Serves", <Kinds key="kinds" kinds={kinds} />],
+          readyWords.length > 0 && ["Ready in its back end", readyWords.join(", ")],
+        ]}
+      />
+      <OnHub hub={hub} />
+    </GateCard>
+  );
+}
+
+function failedWords({ recent, of }: Hub["failures"]) {
+  if (of === 0) return "none made yet";
+  const words = `${recent} of the last ${of}`;
+  return recent === 0 ? words : <span className="late">{words}</span>;
+}
+
+function PoolLinks({ pools }: { pools: readonly string[] }) {
+  return pools.map((pool, index) => (
+    <Fragment key={pool}>
+      {index === 0 ? "" : ", "}
+      <Link href={at("pools", pool)}>{pool}</Link>
+    </Fragment>
+  ));
+}
+
+/** `HostedCluster`; its group, `hypershift.openshift.io`, is in the title. */
+function Kinds({ kinds }: { kinds: readonly string[] }) {
+  return <span title={kinds.join(", ")}>{kinds.map((kind) => kind.split(".")[0]).join(", ")}</span>;
+}
+
+function clustersOf(hub: string): string {
+  return `/clusters?q=${encodeURIComponent(hub)}`;
+}
+
+/**
+ * On the page of the clusters: how many hubs there are, and those that need somebody. Nothing while
+ * the configuration has no hubs.
+ */
 export function Hubs() {
   const { data } = useAnswer(allHubs);
   if (data === undefined || data.length === 0) return null;
+  const special = data.filter((hub) => !isActive(hub) || hub.failures.recent > 0);
+  const active = data.filter(isActive);
+  const room = active.map(roomOf);
+  const more = room.includes(null) ? "without a limit" : roomWords(room.reduce<number>(add, 0));
   return (
     <section aria-labelledby="hubs-title">
       <h2 id="hubs-title">
-        Hubs <small>{grouped(data.length)}</small>
+        <Link href="/hubs">Hubs</Link> <small>{grouped(data.length)}</small>
       </h2>
-      <HubList hubs={data} />
+      <p className="calm">
+        {grouped(active.length)} {active.length === 1 ? "is" : "are"} active, {more}.{" "}
+        <Link href="/hubs" className="plain-link">
+          What each hub has and serves
+        </Link>
+      </p>
+      {special.length === 0 ? null : (
+        <ul className="rows hub-rows">
+          {special.map((hub) => (
+            <li key={hub.name}>
+              <Link href={`/hubs?q=${encodeURIComponent(hub.name)}`}>{hub.name}</Link>
+              <span>
+                <HubState hub={hub} withState />
+              </span>
+              {hub.failures.recent === 0 ? null : (
+                <span>failed to install: {failedWords(hub.failures)}</span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }
 
-function HubList({ hubs }: { hubs: readonly Hub[] }) {
-  if (hubs.length === 0) return null;
-  return (
-    <>
-      <table className="hubs">
-        <thead>
-          <tr>
-            <th scope="col">Hub</th>
-            <th scope="col">State</th>
-            <th scope="col" className="optional">
-              In use
-            </th>
-            <Figure title="Clusters of Berth" />
-            <Figure title="Lent" optional />
-            <Figure title="Stock" optional />
-            <Figure title="On their way" optional />
-            <Figure title="Failed to install" />
-          </tr>
-        </thead>
-        <tbody>
-          {hubs.map((hub) => (
-            <Row key={hub.name} hub={hub} />
-          ))}
-        </tbody>
-      </table>
-      {hubs.map((hub) => (
-        <OnHub key={hub.name} hub={hub} />
-      ))}
-    </>
-  );
+function roomWords(room: number): string {
+  if (room === 0) return "and full";
+  return `with room for ${grouped(room)} more ${room === 1 ? "cluster" : "clusters"}`;
 }
 
-/** `optional`: not on a phone. */
-function Figure({ title, optional = false }: { title: string; optional?: boolean }) {
-  return (
-    <th scope="col" className={optional ? "number optional" : "number"}>
-      {title}
-    </th>
-  );
-}
-
-function Row({ hub }: { hub: Hub }) {
-  const { name, clusters, failures, limit } = hub;
-  const { lent, stock, inFlight } = clusters;
-  return (
-    <tr data-row>
-      <th scope="row">
-        <Link href={`/clusters?q=${encodeURIComponent(name)}`} title="Show its clusters">
-          {name}
-        </Link>
-      </th>
-      <td className="words">
-        <HubState hub={hub} />
-      </td>
-      <td className="bar-cell optional">
-        <UsageBar states={statesOf(clusters)} total={limit ?? clusters.total} />
-      </td>
-      <td className="number">
-        {grouped(clusters.total)}
-        {limit === null ? null : ` of ${grouped(limit)}`}
-      </td>
-      <Count of={lent} />
-      <Count of={stock} />
-      <Count of={inFlight} />
-      <td className={failures.recent === 0 ? "number faint" : "number late"}>
-        {failures.of === 0 ? "none made yet" : `${failures.recent} of the last ${failures.of}`}
-      </td>
-    </tr>
-  );
+function add(all: number, room: number | null): number {
+  return all + (room ?? 0);
 }
 
 function statesOf({ lent, stock, inFlight }: Hub["clusters"]): Record<string, number> {
   const all = { leased: lent, hibernated: stock, creating: inFlight };
   return Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));
-}
-
-function Count({ of }: { of: number }) {
-  return <td className={`number optional${of === 0 ? " faint" : ""}`}>{grouped(of)}</td>;
 }
 
 const looks: Readonly<Record<Hub["state"], string>> = {
@@ -132,28 +222,32 @@ const looks: Readonly<Record<Hub["state"], string>> = {
 };
 
 /** The last error stands there in full: whoever reads it has to find its cause. */
-function HubState({ hub }: { hub: Hub }) {
+function HubState({ hub, withState = false }: { hub: Hub; withState?: boolean }) {
   const { state, setState, set, outage, isProbed, isRetired, missingKinds } = hub;
   return (
     <>
-      <span className={`chip look-${looks[state]}`}>
-        <i aria-hidden="true" />
-        {state}
-      </span>
+      {withState && (state !== setState || isActive(hub)) ? (
+        <span className={`chip look-${looks[state]}`}>
+          <i aria-hidden="true" />
+          {state}
+        </span>
+      ) : null}
       {outage === null ? null : (
         <>
           {" "}
-          for <Age since={outage.since} />: <code>{outage.error}</code>
+          {withState ? "for" : "Unreachable for"} <Age since={outage.since} />:{" "}
+          <code>{outage.error}</code>
         </>
       )}
       {set === null ? null : (
         <>
-          {state === setState ? " by " : ` ${setState} by `}
+          {` ${setState} by `}
           {set.by} at <Moment at={set.at} />
           {set.why === "" ? "" : `: ${set.why}`}
         </>
       )}
-      {set === null && setState !== "active" ? " in the configuration" : null}
+      {set === null && setState !== "active" ? ` ${setState} by the configuration` : null}
+      {set === null && setState === "cordoned" ? ": gets no new clusters" : null}
       {missingKinds.length === 0 ? null : ` does not serve ${missingKinds.join(", ")}`}
       {isProbed || outage !== null ? null : " no probe has answered yet"}
       {isRetired ? " no longer in the configuration" : null}
@@ -167,7 +261,7 @@ function OnHub({ hub }: { hub: Hub }) {
   if (data === undefined || data.items.length === 0) return null;
   return (
     <details className="on-hub">
-      <summary>{onHubWords(hub, data)}</summary>
+      <summary>{onHubWords(data)}</summary>
       <table className="hub-clusters">
         <thead>
           <tr>
@@ -175,7 +269,9 @@ function OnHub({ hub }: { hub: Hub }) {
             <th scope="col" className="optional">
               State
             </th>
-            <Figure title="Age" />
+            <th scope="col" className="number">
+              Age
+            </th>
             <th scope="col">Owner</th>
             <th scope="col">In Berth</th>
             <th scope="col" className="optional">

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { Lease } from "../../../src/api/schemas.ts";
-import { endOf, firstBeatDueMs, inLeaseOrder, pulseOf, silenceAt } from "./lease-ends.ts";
+import {
+  endOf,
+  firstBeatDueMs,
+  inLeaseOrder,
+  pulseOf,
+  silenceAt,
+  silentWords,
+} from "./lease-ends.ts";
 
 const minute = (count: number) => new Date(Date.UTC(2030, 0, 1, 12, count)).toISOString();
 const claim = (heldUntil: string | null) => ({ heldUntil }) as Lease["claims"][number];
@@ -61,4 +68,13 @@ test("firstBeatDueMs() is after a third of the timeout, until a heartbeat has co
   const pulse = { lastMs: Date.parse(minute(0)) + 400, ttlMs: 600_000 };
   expect(firstBeatDueMs(pulse, minute(0))).toBe(Date.parse(minute(0)) + 200_400);
   expect(firstBeatDueMs({ ...pulse, lastMs: Date.parse(minute(3)) }, minute(0))).toBeNull();
+});
+
+test.each([
+  [0, 0, "nobody misses heartbeats"],
+  [0, 3, "3 missed one heartbeat"],
+  [2, 0, "missed two heartbeats"],
+  [2, 1_200, "missed two; 1,200 missed one"],
+])("silentWords() of %i silent and %i that missed one", (silent, missed, want) => {
+  expect(silentWords(silent, missed)).toBe(want);
 });

@@ -1,9 +1,12 @@
 /** When a lease ends even if its holder goes on, and how long its holder has been silent. */
 import type { Lease } from "../../../src/api/schemas.ts";
 import { parseDuration } from "../../../src/core/model/time.ts";
+import { grouped } from "../parts/numbers.ts";
 
 /** A lease is silent when this part of its heartbeat timeout is over: two of three heartbeats missed. */
 export const silentPart = 0.67;
+/** One heartbeat is missed: a third of the timeout is over, and a little more for the network. */
+export const missedPart = 0.4;
 
 export interface LeaseEnd {
   readonly at: string;
@@ -60,6 +63,14 @@ export function firstBeatDueMs(pulse: Pulse, grantedAt: string): number | null {
 export function silenceAt(pulse: Pulse | null, nowMs: number): number {
   if (pulse === null) return 0;
   return Math.min(1, Math.max(0, (nowMs - pulse.lastMs) / pulse.ttlMs));
+}
+
+/** What stands beside the number of silent leases: those that missed one heartbeat may be next. */
+export function silentWords(silent: number, missed: number): string {
+  if (silent === 0) {
+    return missed === 0 ? "nobody misses heartbeats" : `${grouped(missed)} missed one heartbeat`;
+  }
+  return missed === 0 ? "missed two heartbeats" : `missed two; ${grouped(missed)} missed one`;
 }
 
 export const leaseOrders = [

@@ -5,16 +5,17 @@ import { type Figure, Figures } from "../parts/figures.tsx";
 import { Age, Left } from "../parts/times.tsx";
 import { Unbroken } from "../parts/unbroken.tsx";
 import { usePlace, withFilters } from "../router.ts";
-import { endOf, pulseOf, silenceAt, silentPart } from "./lease-ends.ts";
+import { endOf, missedPart, pulseOf, silenceAt, silentPart, silentWords } from "./lease-ends.ts";
 
 /** The next to end, the oldest and the silent ones of the listed leases. Each tile sorts the list. */
 export function LeaseTiles({ leases, all }: { leases: readonly Lease[]; all: number }) {
   const place = usePlace();
   const sortedBy = (sort: string) => withFilters(place, { sort, group: "none" });
   const { next, oldest, pulses } = useMemo(() => extremesOf(leases), [leases]);
-  const silent = useInTime(
-    (nowMs) => pulses.filter((pulse) => silenceAt(pulse, nowMs) >= silentPart).length,
-  );
+  const countFrom = (part: number) => (nowMs: number) =>
+    pulses.filter((pulse) => silenceAt(pulse, nowMs) >= part).length;
+  const silent = useInTime(countFrom(silentPart));
+  const missed = useInTime(countFrom(missedPart)) - silent;
   const figures: Figure[] = [
     { label: "Leases", value: leases.length, aside: leases.length === all ? "" : `of ${all}` },
     next === undefined
@@ -36,7 +37,7 @@ export function LeaseTiles({ leases, all }: { leases: readonly Lease[]; all: num
     {
       label: "Silent",
       value: silent,
-      aside: silent === 0 ? "nobody misses heartbeats" : "2 of 3 heartbeats missed",
+      aside: silentWords(silent, missed),
       href: sortedBy("silent"),
       bad: silent > 0,
     },

@@ -4,7 +4,7 @@ import { roughDuration } from "../../../src/core/model/time.ts";
 import { useInTime } from "../data/clock.ts";
 import { TimeBar } from "../parts/time-bar.tsx";
 import { exact, useLeft } from "../parts/times.tsx";
-import { endOf, firstBeatDueMs, pulseOf, silenceAt, silentPart } from "./lease-ends.ts";
+import { endOf, firstBeatDueMs, missedPart, pulseOf, silenceAt, silentPart } from "./lease-ends.ts";
 
 /** Steps of the bars: a bar of a day would otherwise be drawn again every second. */
 const steps = 50;
@@ -27,7 +27,8 @@ export function useHeartbeat(lease: Lease): { readonly last: string; readonly du
     return `${roughDuration(Math.max(0, nowMs - (pulse?.lastMs ?? nowMs)))} ago`;
   });
   const due = useInTime((nowMs) => {
-    return dueMs === null || dueMs <= nowMs ? "" : `due in ${roughDuration(dueMs - nowMs)}`;
+    if (dueMs === null || silenceAt(pulse, nowMs) >= missedPart) return "";
+    return dueMs <= nowMs ? "due now" : `due in ${roughDuration(dueMs - nowMs)}`;
   });
   return { last, due };
 }
@@ -36,6 +37,7 @@ export function useHeartbeat(lease: Lease): { readonly last: string; readonly du
 export function Heartbeat({ lease }: { lease: Lease }) {
   const { part, isSilent } = useSilence(lease);
   const { last, due } = useHeartbeat(lease);
+  const missed = part >= missedPart && !isSilent ? "one missed" : `of ${lease.ttl}`;
   if (pulseOf(lease) === null) {
     return <span className="faint">{lease.revokedAt === null ? "none needed" : "–"}</span>;
   }
@@ -46,7 +48,7 @@ export function Heartbeat({ lease }: { lease: Lease }) {
       title={`It expires after ${lease.ttl} without a heartbeat`}
     >
       <span>
-        {last} <small className="faint">{due === "" ? `of ${lease.ttl}` : due}</small>
+        {last} <small className="faint">{due === "" ? missed : due}</small>
       </span>
       {isSilent ? <TimeBar part={part} late /> : null}
     </span>

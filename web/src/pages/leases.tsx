@@ -10,6 +10,7 @@ import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { rowsAtFirst } from "../parts/phone.ts";
 import { Pick } from "../parts/pick.tsx";
 import { SpaceFilter } from "../parts/space-filter.tsx";
 import { Age, inWords } from "../parts/times.tsx";
@@ -31,7 +32,7 @@ export function Leases() {
   const [space] = useFilter("space");
   const [by] = useFilter("group");
   const [order] = useFilter("sort");
-  const [limit, setLimit] = useState(shownAtFirst);
+  const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const shown = useMemo(() => {
     const wanted = (data ?? []).filter((lease) => isWanted(lease, wordsOf(lease), text, space));
     return inLeaseOrder(wanted, order, serverNowMs());

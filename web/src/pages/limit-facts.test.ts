@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { poolAnswer } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
-import { sharersOf, waitsBelow } from "./limit-facts.ts";
+import { sharersOf } from "./limit-facts.ts";
 
 const limit = { used: 3, limit: 5, waiting: 0, oldestWaitSeconds: null };
 const pool = (name: string, parent: string | null, held: number, more: Partial<Pool> = {}) => {
@@ -32,13 +32,4 @@ test("sharersOf() counts the pool itself if it has resources, and survives a cir
     pool("b", "a", 1),
   ];
   expect(sharersOf("own", pools).map(({ name }) => name)).toEqual(["own", "below"]);
-});
-
-test.each([
-  ["all of its pool are held", "no_free", "east", true],
-  ["the limit is reached", "limit_reached", "east", false],
-  ["it is in the queue of its own pool", "no_free", "api", false],
-])("waitsBelow() if %s", (_, code, pool, want) => {
-  const items = [{ pool, count: 1, state: "free" }];
-  expect(waitsBelow({ reason: { code, pool, message: "" }, items }, "api")).toBe(want);
 });

@@ -1,5 +1,5 @@
-/** Which pools share a limit, and which requests wait for it. */
-import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
+/** Which pools share a limit. */
+import type { Pool } from "../../../src/api/schemas.ts";
 
 export interface Sharer {
   readonly name: string;
@@ -28,15 +28,4 @@ export function sharersOf(limit: string, pools: readonly Pool[]): Sharer[] {
   return all
     .map(({ name, held }) => ({ name, held }))
     .sort((a, b) => b.held - a.held || a.name.localeCompare(b.name));
-}
-
-const ownReasons = ["no_free", "not_enough_free", "none_usable", "no_room"];
-
-/** In the queue of a limit: it waits for a pool below, whatever is left of the limit. */
-export function waitsBelow(
-  { reason, items }: Pick<WaitingRequest, "reason" | "items">,
-  limit: string,
-): boolean {
-  const isBelow = items.every(({ pool, anyOf = [] }) => pool !== limit && !anyOf.includes(limit));
-  return isBelow && ownReasons.includes(reason.code);
 }

@@ -1,5 +1,6 @@
 import { useId } from "react";
 import type { Explanation, Lease, WaitingRequest } from "../../../src/api/schemas.ts";
+import { spacesAheadWords } from "../../../src/api/spaces-ahead.ts";
 import { useAnswer } from "../data/query.ts";
 import { allSpaces, leasesOf, queueOf, resourcesOf } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
@@ -7,10 +8,11 @@ import { grouped } from "../parts/numbers.ts";
 import { Age, Left } from "../parts/times.tsx";
 import { amountText, conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
-import { type Ahead, aheadOf, aheadWords } from "./ahead-facts.ts";
+import { type Ahead, aheadWords, groupsAhead } from "./ahead-facts.ts";
 import type { Amounts } from "./fit-facts.ts";
 import { FitPicture } from "./fit-picture.tsx";
 import { endOf } from "./lease-ends.ts";
+import { aheadIn } from "./start-order.ts";
 
 type Need = Explanation["needs"][number];
 
@@ -24,8 +26,12 @@ interface Props {
 /** What a request needs of one pool: how much is there, who is ahead of it, and who has it now. */
 export function NeedSection({ need, request, space, amount }: Props) {
   const id = useId();
-  const { pool, needed, available, aheadOfIt, heldBy } = need;
+  const { pool, needed, available, heldBy } = need;
   const isThere = available >= needed;
+  const { data: queue = noRequests } = useAnswer(queueOf(pool));
+  // Count, rule and list are of one answer, so they agree.
+  const ahead = aheadIn(queue, request.id, pool);
+  const count = ahead?.length ?? need.ahead;
   return (
     <section aria-labelledby={id} className="need">
       <h2 id={id}>
@@ -36,15 +42,18 @@ export function NeedSection({ need, request, space, amount }: Props) {
         </span>
       </h2>
       {need.rooms === undefined || amount === undefined ? null : (
-        <Rooms pool={pool} amount={amount} rooms={need.rooms} />
+        <Rooms pool={pool} amount={amount} rooms={need.rooms} isBehind={count > 0} />
       )}
       <div className="gates">
         <section className="gate" aria-label={`Ahead of it in ${pool}`}>
           <h3>
-            Ahead of it <small>{grouped(need.ahead)}</small>
+            Ahead of it <small>{grouped(count)}</small>
           </h3>
-          {need.ahead === 0 ? null : <WhyAhead {...{ pool, request, space }} />}
-          <AheadList pool={pool} requests={aheadOfIt} all={need.ahead} />
+          {count === 0 ? null : <WhyAhead {...{ ahead, request, space }} />}
+          <AheadList
+            {...{ pool, queue, all: count }}
+            requests={ahead === undefined ? need.aheadOfIt : listedFirst(ahead, pool)}
+          />
         </section>
         <section className="gate" aria-label={`Holders of ${pool}`}>
           <h3>
@@ -55,6 +64,16 @@ export function NeedSection({ need, request, space, amount }: Props) {
       </div>
     </section>
   );
+}
+
+const noRequests: readonly WaitingRequest[] = [];
+/** As many as the server names to those who do not see the others. */
+const aheadMax = 20;
+
+function listedFirst(ahead: readonly WaitingRequest[], pool: string) {
+  return ahead.slice(0, aheadMax).map(({ id, holder, items }) => {
+    return { id, holder, count: items.find((item) => item.pool === pool)?.count ?? 1 };
+  });
 }
 
 function shortage({ free, size, state, available }: Need): string {
@@ -68,33 +87,26 @@ interface RoomProps {
   readonly pool: string;
   readonly amount: Amounts;
   readonly rooms: NonNullable<Need["rooms"]>;
+  readonly isBehind: boolean;
 }
 
-function Rooms({ pool, amount, rooms }: RoomProps) {
+function Rooms({ pool, ...shown }: RoomProps) {
   const { data } = useAnswer(resourcesOf(pool));
-  return data === undefined ? null : <FitPicture amount={amount} resources={data} rooms={rooms} />;
+  return data === undefined ? null : <FitPicture resources={data} {...shown} />;
 }
 
 interface WhyProps extends Pick<Props, "request" | "space"> {
-  readonly pool: string;
+  /** Undefined if the reader does not see all of them. */
+  readonly ahead: readonly WaitingRequest[] | undefined;
 }
 
 /** By which rule others go first. Those who see only their own space learn how many spaces do. */
-function WhyAhead({ pool, request, space }: WhyProps) {
-  const { data: queue = [] } = useAnswer(queueOf(pool));
-  const own = queue.find(({ id }) => id === request.id);
-  const groups = own === undefined ? [] : aheadOf(own, queue);
-  const place = groups.reduce((sum, { count }) => sum + count, 1);
-  if (own === undefined || place !== own.position) {
+function WhyAhead({ ahead, request, space }: WhyProps) {
+  if (ahead === undefined) {
     if (space === undefined || space.spacesAhead === 0) return null;
-    return (
-      <p className="gate-lead">
-        {space.spacesAhead === 1
-          ? `1 space has a lower share than ${space.name} and goes first.`
-          : `${space.spacesAhead} spaces have a lower share than ${space.name} and go first.`}
-      </p>
-    );
+    return <p className="gate-lead">{spacesAheadWords(space)}</p>;
   }
+  const groups = groupsAhead(request, ahead);
   const isShared = groups.some(({ why }) => why === "share");
   const known = { groups, own: request.space };
   return isShared ? <BecauseOfShares {...known} /> : <Because {...known} shares={new Map()} />;
@@ -121,12 +133,12 @@ function Because({ groups, own, shares }: BecauseProps) {
 
 interface AheadProps {
   readonly pool: string;
-  readonly requests: Need["aheadOfIt"];
+  readonly queue: readonly WaitingRequest[];
+  readonly requests: readonly Pick<Need["aheadOfIt"][number], "id" | "holder" | "count">[];
   readonly all: number;
 }
 
-function AheadList({ pool, requests, all }: AheadProps) {
-  const queue = useAnswer(queueOf(pool)).data ?? [];
+function AheadList({ pool, queue, requests, all }: AheadProps) {
   if (all === 0) return <p className="calm">Nobody: it is next.</p>;
   return (
     <>

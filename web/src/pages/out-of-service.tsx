@@ -10,6 +10,7 @@ import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
+import { rowsAtFirst } from "../parts/phone.ts";
 import { Age } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { actionsFor } from "./actions.ts";
@@ -110,7 +111,7 @@ interface InStateProps {
 }
 
 function InState({ state, title, about, resources }: InStateProps) {
-  const [limit, setLimit] = useState(shownAtFirst);
+  const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const groups = groupsBySaid(resources.slice(0, limit));
   if (resources.length === 0) return null;
   return (

@@ -15,6 +15,7 @@ import { inWholeSeconds } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
 import { Attention } from "./attention.tsx";
 import {
+  clustersNotReady,
   coolingAside,
   hasProblem,
   isIdle,
@@ -119,6 +120,8 @@ function Totals({ pools, of }: TotalsProps) {
   const held = sum((pool) => pool.held);
   const oldest = Math.max(-1, ...pools.map(({ oldestWaitSeconds }) => oldestWaitSeconds ?? -1));
   const share = total === 0 ? "" : percent(held / total);
+  const hasClusters = pools.some(({ template }) => template !== undefined);
+  const { count } = clustersNotReady(pools);
   return (
     <Figures
       label={of === undefined ? "All pools together" : "The pools below together"}
@@ -127,6 +130,7 @@ function Totals({ pools, of }: TotalsProps) {
         { label: "Held", value: held, aside: share },
         { label: "Free", value: sum(({ free }) => free) },
         { label: "Out of service", value: sum(outOf), aside: coolingAside(pools), href: "/out" },
+        ...(hasClusters ? [{ label: "Clusters not ready", value: count, href: "/clusters" }] : []),
         { label: "Waiting", value: sum(({ waiting }) => waiting), href: "/queue" },
         {
           label: "Longest wait",

@@ -1,3 +1,4 @@
+import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
@@ -32,7 +33,7 @@ export function PaceSection({ pool }: { pool: Pool }) {
   return (
     <GateCard
       title="Pace"
-      status={statusOf(left, paced.length)}
+      status={statusOf(left, paced.length, countsOf(pool).waiting)}
       buttons={<PinButtons pool={pool} />}
       wide={findsItsRate(pool.policy) || pool.flow.pinned !== null}
     >
@@ -44,9 +45,9 @@ export function PaceSection({ pool }: { pool: Pool }) {
   );
 }
 
-function statusOf(left: number, paced: number): GateStatus {
+function statusOf(left: number, paced: number, waiting: number): GateStatus {
   if (left > 0) return { open: paced === 0, words: `next grant in ${inWholeSeconds(left)}` };
-  return { open: true, words: paced === 0 ? "nobody waits for the pace" : "open" };
+  return { open: true, words: waiting === 0 ? "open: nobody waits" : "open" };
 }
 
 /** When the queue is through at this pace, and what throttling has to do with it. */
@@ -127,8 +128,8 @@ function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
           ],
         findsItsRate(policy) &&
           adaptive !== null && [
-            "Found by reports",
-            `between ${rateWords(adaptive.min)} and ${rateWords(adaptive.max)} per minute`,
+            "Set by reports",
+            `${rateWords(adaptive.min)} to ${rateWords(adaptive.max)} per minute`,
           ],
         advisedRate !== null && ["Advised", `${rateWords(advisedRate)} per minute`],
         pinned && [

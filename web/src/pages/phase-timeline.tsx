@@ -1,7 +1,7 @@
 import type { ClusterPlan } from "../../../src/api/cluster-schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { useNowMs } from "../data/clock.ts";
-import { lookOf } from "../parts/state-look.ts";
+import { lookOf, stateWord } from "../parts/state-look.ts";
 import { inWords, Moment } from "../parts/times.tsx";
 import { phasesOf } from "./cluster-phases.ts";
 
@@ -31,7 +31,7 @@ export function PhaseTimeline({ name, events, usual }: Props) {
             key={`${span.state} ${span.from}`}
             className={span.to === null && span.state !== "gone" ? "now" : undefined}
           >
-            <b>{span.state}</b>
+            <b>{stateWord(span.state)}</b>
             <Moment at={span.from} />
             <span className={`phase-length look-${lookOf(span.state)}`} aria-hidden="true">
               <span style={{ width: `${(secondsOf(span) / longest) * 100}%` }} />

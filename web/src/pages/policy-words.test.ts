@@ -20,7 +20,7 @@ test("policyFacts() has a label for each field that is set", () => {
     ["Heartbeat timeout", "5m"],
     ["Auto-release after", "20m"],
     ["Lock delay", "15s"],
-    ["Max overtaking (several pools, or an amount)", "10m"],
+    ["Max overtaking", "10m"],
     ["State after release", "dirty"],
     ["State after expiry", "free"],
     [

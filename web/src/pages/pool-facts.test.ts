@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
 import {
+  clustersNotReady,
   hasProblem,
   isIdle,
   outOf,
@@ -20,6 +21,15 @@ test("outOf() does not count clusters that sleep or are being made", () => {
   const states = { hibernated: 2, creating: 1, quarantined: 1 };
   const clusters = { template: "ocp", total: 6, free: 1, held: 1, states };
   expect(outOf(pool(clusters))).toBe(1);
+});
+
+test("held, free, out of service and clusters that are not ready add up to all", () => {
+  const states = { free: 1, busy: 1, hibernated: 2, creating: 1, quarantined: 1 };
+  const clusters = pool({ template: "ocp", total: 6, free: 1, held: 1, states });
+  const pools = [clusters, pool({ total: 9, free: 6, held: 2 })];
+  const { count, words } = clustersNotReady(pools);
+  const out = pools.reduce((sum, one) => sum + outOf(one), 0);
+  expect([words, 1 + 1 + 6 + 2 + out + count]).toEqual(["1 creating, 2 hibernated", 15]);
 });
 
 test.each([
@@ -92,8 +102,20 @@ test.each([
 });
 
 test.each([
+  ["its check found no capacity", 1, "none", "admission"],
+  ["nothing is free, whatever its check found", 0, "none", "release"],
+  ["its check fails", 0, "unknown", "check fails"],
+] as const)("waitsFor() of a pool with admission if %s", (_, free, found, word) => {
+  const flow = { ...pool({}).flow, limits: [], nextGrantAt: null };
+  const admission = { ...{ credits: 0, until: null, why: null, lookedAt: null, by: "" }, found };
+  const states = { busy: 2, free };
+  const facts = { total: 2 + free, held: 2, free, waiting: 1, states, flow, admission };
+  expect(waitsFor(pool(facts), 0)?.word).toBe(word);
+});
+
+test.each([
   ["quota_reached", "aws", "quota", undefined],
-  ["paced", "install", "install", "too"],
+  ["paced", "install", "install", "first"],
   ["paced", "aws", "pace", "one every 4s"],
   ["no_free", "aws", "release", undefined],
   ["something_new", "aws", "see queue", undefined],

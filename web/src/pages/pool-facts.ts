@@ -22,16 +22,29 @@ export function amountsOf({ usage = [] }: Pool): string {
 }
 
 /** Neither in use nor free. */
-export function notReadyOf({ total, free, held }: Pool): number {
+function notReadyOf({ total, free, held }: Pool): number {
   return Math.max(0, total - free - held);
 }
 
 /** Of these: drained, dirty, being cleaned, quarantined, cooling. A cluster that sleeps is stock. */
 export function outOf(pool: Pool): number {
-  if (pool.template === undefined) return notReadyOf(pool);
-  const stock = [...clusterStates, unreachableState];
-  const counts = stock.map((state) => pool.states[state] ?? 0);
-  return Math.max(0, notReadyOf(pool) - counts.reduce((sum, count) => sum + count, 0));
+  return Math.max(0, notReadyOf(pool) - clustersNotReady([pool]).count);
+}
+
+/** Clusters that are made, woken, stopped, destroyed or asleep, and how many of each: `2 creating, 1 hibernated`. */
+export function clustersNotReady(pools: readonly Pool[]): {
+  readonly count: number;
+  readonly words: string;
+} {
+  const counts = [...clusterStates, unreachableState].map((state) => {
+    const own = pools.map(({ template, states }) => (template && states[state]) || 0);
+    return [state, own.reduce((sum, count) => sum + count, 0)] as const;
+  });
+  const some = counts.filter(([, count]) => count > 0);
+  return {
+    count: some.reduce((sum, [, count]) => sum + count, 0),
+    words: some.map(([state, count]) => `${grouped(count)} ${state}`).join(", "),
+  };
 }
 
 /** Nobody uses it or waits for it, and nothing is wrong with it. */
@@ -72,8 +85,11 @@ function suspendedFor({ suspended }: Pool): WaitsFor | undefined {
   return suspended === null ? undefined : { word: "suspended", why: suspended.why };
 }
 
-/** Free resources that a rule does not let go. */
-function gateOf({ name, flow, admission }: Pool, nowMs: number): WaitsFor | undefined {
+/** A rule that does not let go what is free. Where nothing is, requests wait for that first. */
+function gateOf(pool: Pool, nowMs: number): WaitsFor | undefined {
+  const { name, flow, admission } = pool;
+  const isEmpty = pool.limit === undefined && countsOf(pool).free === 0;
+  if (isEmpty && admission?.found !== "unknown") return undefined;
   const full = flow.limits.find(({ used, limit }) => used >= limit);
   if (full !== undefined) {
     const why = `${full.used} of the limit of ${full.limit} of ${full.pool} are in use`;
@@ -105,7 +121,7 @@ function isAdmitted({ credits, until }: NonNullable<Pool["admission"]>, nowMs: n
 
 function shortageOf(pool: Pool): WaitsFor {
   if (pool.usage !== undefined) {
-    return { word: "room", why: "What the first request needs fits on no resource now" };
+    return { word: "capacity", why: "What the first request needs fits on no resource now" };
   }
   if (pool.template !== undefined && pool.free === 0) {
     return { word: "cluster", why: "A cluster is being made, woken, or released" };
@@ -151,7 +167,7 @@ export function waitsForReason(
   { code, pool, message: why }: WaitingRequest["reason"],
   { name, flow }: Pick<Pool, "name" | "flow">,
 ): WaitsFor {
-  if (pool !== null && pool !== name) return { word: pool, detail: "too", why };
+  if (pool !== null && pool !== name) return { word: pool, detail: "first", why };
   if (code === "paced" || code === "limit_reduced")
     return { word: "pace", why, ...paceDetail(flow) };
   const word = reasonWords[code];

@@ -20,7 +20,7 @@ import { type Figure, Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
-import { inOrder, lookOf } from "../parts/state-look.ts";
+import { inOrder, lookOf, stateWord } from "../parts/state-look.ts";
 import { inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { amountText } from "../parts/wants.ts";
@@ -31,7 +31,6 @@ import { ClusterStock } from "./cluster-stock.tsx";
 import { EstimateAccuracyNote } from "./estimate.tsx";
 import type { Amounts } from "./fit-facts.ts";
 import { FitPicture } from "./fit-picture.tsx";
-import { groupedBy } from "./grouping.ts";
 import { HistoryCharts } from "./history-charts.tsx";
 import { HostTable } from "./host-table.tsx";
 import { LeaseTable } from "./leases.tsx";
@@ -39,10 +38,11 @@ import { LimitSection } from "./limit-section.tsx";
 import { listedPool } from "./listed-pool.ts";
 import { PaceSection } from "./pace-section.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
-import { coolingAside, notReadyOf, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
+import { clustersNotReady, coolingAside, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
 import { QueueTable, useEmptyQueueText } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
 import { ShareSection } from "./share-section.tsx";
+import { inStartOrder, turnsIn } from "./start-order.ts";
 import { WhatIf } from "./what-if.tsx";
 
 export function PoolPage({ name }: { name: string }) {
@@ -117,8 +117,7 @@ function WholeBar({ pool }: { pool: Pool }) {
       <p className="legend" aria-hidden="true">
         {inOrder(statesOf(pool)).map(([state, count]) => (
           <span key={state}>
-            <i className={state === "free" ? "look-track" : `look-${lookOf(state)}`} /> {state}{" "}
-            <b>{grouped(count)}</b>
+            <i className={`look-${lookOf(state)}`} /> {stateWord(state)} <b>{grouped(count)}</b>
           </span>
         ))}
       </p>
@@ -148,21 +147,17 @@ function countFigures(pool: Pool): Figure[] {
     { label: pool.limit === undefined ? "Resources" : "Limit", value: total },
     { label: "Held", value: held, aside: total === 0 ? "" : percent(held / total) },
     { label: pool.limit === undefined ? "Free" : "Left", value: free },
-    ...(pool.limit === undefined ? [outFigure(pool)] : []),
+    ...(pool.limit === undefined ? outFigures(pool) : []),
   ];
 }
 
 /** Clusters that hibernate or are on their way are stock, and not out of service. */
-function outFigure(pool: Pool): Figure {
-  if (pool.template === undefined) {
-    return { label: "Out of service", value: outOf(pool), aside: coolingAside([pool]) };
-  }
-  const hibernated = pool.states["hibernated"] ?? 0;
-  return {
-    label: "Not ready",
-    value: notReadyOf(pool),
-    aside: hibernated === 0 ? "" : `${grouped(hibernated)} hibernated`,
-  };
+function outFigures(pool: Pool): Figure[] {
+  const out = { label: "Out of service", value: outOf(pool), aside: coolingAside([pool]) };
+  if (pool.template === undefined) return [out];
+  const { count, words } = clustersNotReady([pool]);
+  const notReady = { label: "Not ready", value: count, aside: words };
+  return out.value === 0 ? [notReady] : [notReady, out];
 }
 
 /** A shared pool has no number of free resources: it has free amounts. */
@@ -194,9 +189,8 @@ function Waiting({ pool }: { pool: Pool }) {
         <p className="calm">{emptyText}.</p>
       ) : (
         <QueueTable
-          // Each pool below a limit has a queue of its own.
-          groups={limit === undefined ? [{ name: "", rows: data }] : groupedBy(data, poolsOf)}
-          withPools={false}
+          {...oneQueue(data, limit === undefined ? name : undefined)}
+          withPools={limit !== undefined}
           pool={name}
           shownAtFirst={8}
         />
@@ -206,8 +200,16 @@ function Waiting({ pool }: { pool: Pool }) {
   );
 }
 
-function poolsOf({ items }: WaitingRequest): string {
-  return [...new Set(items.map(({ pool }) => pool))].join(" and ");
+/** In the order of the starts. Requests that wait for another pool first come last; below a limit none does. */
+function oneQueue(requests: readonly WaitingRequest[], pool: string | undefined) {
+  const isHere = ({ reason }: WaitingRequest) =>
+    pool === undefined || reason.pool === null || reason.pool === pool;
+  const here = requests.filter(isHere);
+  const elsewhere = requests.filter((request) => !isHere(request));
+  return {
+    groups: [{ name: "", rows: [...inStartOrder(here), ...elsewhere] }],
+    turns: turnsIn(here),
+  };
 }
 
 /** The picture of the first request that waits for room. */
@@ -222,18 +224,25 @@ function FirstThatDoesNotFit(props: { requests: readonly WaitingRequest[]; pool:
         Why <Link href={at("requests", first.id)}>{first.holder}</Link> does not fit{" "}
         <small>{amountText(amount)}</small>
       </h2>
-      <Fit id={first.id} pool={pool} amount={amount} />
+      <Fit id={first.id} pool={pool} amount={amount} isBehind={first.position > 1} />
     </section>
   );
 }
 
-function Fit({ id, pool, amount }: { id: string; pool: string; amount: Amounts }) {
+interface FitProps {
+  readonly id: string;
+  readonly pool: string;
+  readonly amount: Amounts;
+  readonly isBehind: boolean;
+}
+
+function Fit({ id, pool, ...shown }: FitProps) {
   const { data: resources } = useAnswer(resourcesOf(pool));
   const { data } = useAnswer(explanation(id));
   const rooms = data?.needs.find((need) => need.pool === pool)?.rooms ?? [];
   if (resources === undefined) return <Loading />;
   // All of them are listed below.
-  return <FitPicture amount={amount} resources={resources} rooms={rooms} max={3} />;
+  return <FitPicture {...shown} resources={resources} rooms={rooms} max={3} />;
 }
 
 /** The leases that use a pool which is only a limit. */

@@ -12,6 +12,7 @@ import { UsageBar } from "../parts/usage-bar.tsx";
 import { at } from "../router.ts";
 import {
   amountsOf,
+  clustersNotReady,
   notOfThePool,
   outOf,
   statesOf,
@@ -85,8 +86,10 @@ function waitLook(pool: Pool, oldestWaitSeconds: number | null): string {
 
 function Tags({ pool }: { pool: Pool }) {
   const { usage = [] } = pool;
+  const { words } = clustersNotReady([pool]);
   return (
     <>
+      {words === "" ? null : <small title="Clusters that cannot be lent yet"> {words}</small>}
       {pool.limit === undefined ? null : (
         <small title="Only a limit for the pools below"> limit</small>
       )}

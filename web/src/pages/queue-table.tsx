@@ -1,25 +1,26 @@
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { whoami } from "../data/live.ts";
 import { useStore } from "../data/store.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
+import { rowsAtFirst } from "../parts/phone.ts";
 import { Age } from "../parts/times.tsx";
 import { Unbroken } from "../parts/unbroken.tsx";
 import { conditionsText } from "../parts/wants.ts";
 import { at, usePlace } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
-import { hasSeveralSpaces, spacesAheadWords } from "./ahead-facts.ts";
 import { commonReason, ownReason, withoutPace } from "./common-reason.ts";
 import { Estimate } from "./estimate.tsx";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
 import { firstRows, type Group, groupedBy, oldestIn, rowCount } from "./grouping.ts";
-import { waitsBelow } from "./limit-facts.ts";
-import { positionThere } from "./queue-facts.ts";
+import { hasOvertaking, hasSeveralSpaces, type Turn, takesTurns, withTurn } from "./start-order.ts";
 
 interface Props {
   readonly groups: readonly Group<WaitingRequest>[];
+  /** Of each request, also of those that a filter leaves out. */
+  readonly turns: ReadonlyMap<string, Turn>;
   readonly withPools: boolean;
   /** The pool whose queue it is, if it is of one. */
   readonly pool?: string;
@@ -33,27 +34,22 @@ export function useEmptyQueueText(): string {
   return us?.role === "holder" ? "No request of your space is waiting" : "The queue is empty";
 }
 
-export function QueueTable({ groups, withPools, pool, shownAtFirst }: Props) {
-  const [limit, setLimit] = useState(shownAtFirst);
+export function QueueTable({ groups, turns, withPools, pool, shownAtFirst }: Props) {
+  const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const first = firstRows(groups, limit);
   const place = usePlace();
   // One list has the queues of several pools, so it is in the order of the waits.
   const byWait = place.query.get("group") === "none" && pool === undefined;
   return (
     <>
-      {groups.some(({ rows }) => isShared(rows)) ? (
-        <p className="aside-note">
-          Positions follow the <Link href="/spaces">shares of the spaces</Link> now; expected starts
-          foresee how they change.
-        </p>
-      ) : null}
+      <OrderNote groups={groups} />
       <table className="queue stack">
         <thead>
           <tr>
             <th
               scope="col"
               className="number"
-              title="The position in the queue of its pool"
+              title="Who is expected to start first in the queue of its pool"
               aria-sort={byWait ? undefined : "ascending"}
             >
               #<span className="hidden"> position in its pool</span>
@@ -82,7 +78,7 @@ export function QueueTable({ groups, withPools, pool, shownAtFirst }: Props) {
         {first.map((group) => (
           <QueueGroup
             key={group.name}
-            {...{ group, withPools, pool }}
+            {...{ group, turns, withPools, pool }}
             all={groups.find(({ name }) => name === group.name)?.rows ?? []}
           />
         ))}
@@ -92,24 +88,40 @@ export function QueueTable({ groups, withPools, pool, shownAtFirst }: Props) {
   );
 }
 
-interface GroupProps extends Pick<Props, "withPools"> {
+/** Why those who came first are not always the first to start. */
+function OrderNote({ groups }: Pick<Props, "groups">) {
+  const queues = groups.flatMap(({ rows }) => groupedBy(rows, ({ reason }) => reason.pool ?? ""));
+  const bySize = queues.some(({ rows }) => hasOvertaking(rows));
+  const byShare = queues.filter(({ rows }) => takesTurns(rows) && hasSeveralSpaces(rows));
+  const isKnown = byShare.some(({ rows }) => rows.some(({ estimate }) => estimate !== null));
+  if (!bySize && byShare.length === 0) return null;
+  return (
+    <p className="aside-note">
+      {byShare.length === 0 ? null : (
+        <>
+          {isKnown ? "In the order of the expected starts: spaces" : "Spaces"} take turns by their{" "}
+          <Link href="/spaces">shares</Link>, and new requests can change the order.{" "}
+        </>
+      )}
+      {bySize
+        ? "Where requests need capacity, a small one may start before a larger one that is ahead of it."
+        : ""}
+    </p>
+  );
+}
+
+interface GroupProps extends Pick<Props, "withPools" | "turns"> {
   readonly group: Group<WaitingRequest>;
   readonly pool: string | undefined;
   /** All requests of the group, shown or not. */
   readonly all: readonly WaitingRequest[];
 }
 
-/** Whether requests of several spaces wait in one queue. */
-function isShared(rows: readonly WaitingRequest[]): boolean {
-  return groupedBy(rows, ({ reason }) => reason.pool).some((queue) => hasSeveralSpaces(queue.rows));
-}
-
-function QueueGroup({ group, withPools, pool, all }: GroupProps) {
+function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
   const { name, rows, count = rows.length } = group;
   const columns = withPools ? 7 : 6;
   const common = commonReason(rows);
   const allOf = useAllOfGroup();
-  const ahead = useMemo(() => spacesAheadWords(all), [all]);
   return (
     <tbody>
       {name === "" ? null : (
@@ -133,45 +145,39 @@ function QueueGroup({ group, withPools, pool, all }: GroupProps) {
         <QueueRow
           key={request.id}
           {...{ request, withPools, pool, common }}
-          ahead={ahead.get(request.id)}
+          turn={turns.get(request.id)}
         />
       ))}
     </tbody>
   );
 }
 
-interface RowProps extends Omit<GroupProps, "group" | "all"> {
+interface RowProps extends Omit<GroupProps, "group" | "all" | "turns"> {
   readonly request: WaitingRequest;
   readonly common: string;
-  /** Who is ahead of it, if those are of several spaces. */
-  readonly ahead: string | undefined;
+  /** Undefined if it waits for another pool first. */
+  readonly turn: Turn | undefined;
 }
 
 /** A phone leaves it out: the number before the row says it. */
-const positionOnly = /^(next in line|[\d,]+ ahead)$/i;
-const countAhead = /[\d,]+ ahead$/;
+const positionOnly = /^(next in line|[\d,]+ ahead(, .*)?)$/i;
 
-function QueueRow({ request, withPools, pool, common, ahead }: RowProps) {
+function QueueRow({ request, withPools, pool, common, turn }: RowProps) {
   const { id, holder, items, queuedAt, reason, priority, space } = request;
-  const place = positionThere(request);
-  const plain = ownReason(reason.message, common);
-  const own = ahead === undefined ? plain : plain.replace(countAhead, ahead);
-  // A request for several pools may wait in the queue of another one.
-  const isElsewhere = pool !== undefined && items.length > 1 && (reason.pool ?? pool) !== pool;
+  const own = ownReason(withTurn(reason.message, turn), common);
   return (
     <tr data-row>
-      <td className="number position" title={isElsewhere ? `${place} in ${reason.pool}` : ""}>
-        {isElsewhere ? "–" : place}
+      <td className="number position" title={turn === undefined ? `Waits for ${reason.pool}` : ""}>
+        {turn === undefined ? "–" : turn.place}
       </td>
       <th scope="row">
         <Link href={at("requests", id)}>{holder}</Link>
         {space === undefined ? null : <small className="faint"> {space}</small>}
         {priority === 0 ? null : <small> priority {priority}</small>}
         {withPools ? null : <Conditions items={items} />}
-        {pool !== undefined && waitsBelow(request, pool) ? (
-          <small className="faint"> waits for {reason.pool} itself, not for this limit</small>
-        ) : null}
-        {withPools ? null : <OtherPools items={items} own={reason.pool ?? items[0]?.pool} />}
+        {withPools ? null : (
+          <OtherPools items={items} own={pool ?? reason.pool ?? items[0]?.pool} />
+        )}
       </th>
       {withPools ? (
         <td className="wants">
@@ -187,10 +193,16 @@ function QueueRow({ request, withPools, pool, common, ahead }: RowProps) {
         <Age since={queuedAt} />
       </td>
       <td className={positionOnly.test(own) ? "words says-position" : "words"}>
-        <Unbroken text={own} />
+        {turn === undefined && reason.pool !== null ? (
+          <>
+            in the queue of <Link href={at("pools", reason.pool)}>{reason.pool}</Link>
+          </>
+        ) : (
+          <Unbroken text={own} />
+        )}
       </td>
       <td className="optional starts" data-label="Starts">
-        <Estimate request={request} />
+        <Estimate request={request} turn={turn} />
       </td>
       <td className="action-cell">
         <ActionButton action={removeFromQueueAction(request)} />

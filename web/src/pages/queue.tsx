@@ -1,3 +1,4 @@
+import { useMemo } from "react";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { queueOf } from "../data/questions.ts";
@@ -13,6 +14,7 @@ import { EstimateAccuracyNote } from "./estimate.tsx";
 import { type Group, groupedBy, groupings, isWanted, oldestIn } from "./grouping.ts";
 import { QueueTable, useEmptyQueueText } from "./queue-table.tsx";
 import { QueueTiles } from "./queue-tiles.tsx";
+import { type Turn, turnsIn } from "./start-order.ts";
 
 /** The waiting requests of all pools. */
 export function Queue() {
@@ -21,7 +23,8 @@ export function Queue() {
   const [text] = useFilter("q");
   const [space] = useFilter("space");
   const [by] = useFilter("group");
-  const all = data ?? [];
+  const all = data ?? noRequests;
+  const turns = useMemo(() => turnsOf(all), [all]);
   const shown = all.filter((request) => isWanted(request, poolsOf(request), text, space));
   return (
     <>
@@ -33,7 +36,7 @@ export function Queue() {
         <FilterBox label="Filter by holder, pool, label or reason" />
         <SpaceFilter spaces={all.map((request) => request.space)} />
         <Choice name="group" label="Group" options={groupings} />
-        <CsvButton name="queue" rows={() => csvRows(shown)} />
+        <CsvButton name="queue" rows={() => csvRows(shown, turns)} />
       </div>
       <EstimateAccuracyNote />
       {data === undefined ? (
@@ -45,33 +48,52 @@ export function Queue() {
             : "Change the filter."}
         </EmptyNote>
       ) : (
-        <QueueTable groups={groupsOf(shown, by)} withPools={by !== ""} shownAtFirst={100} />
+        <QueueTable
+          groups={groupsOf(shown, by, turns)}
+          turns={turns}
+          withPools={by !== ""}
+          shownAtFirst={100}
+        />
       )}
     </>
   );
+}
+
+const noRequests: readonly WaitingRequest[] = [];
+
+/** A request for several pools stands in the queue of the one that it waits for now. */
+function queueNameOf({ items, reason }: WaitingRequest): string {
+  return reason.pool ?? items[0]?.pool ?? "";
+}
+
+function turnsOf(requests: readonly WaitingRequest[]): ReadonlyMap<string, Turn> {
+  return new Map(groupedBy(requests, queueNameOf).flatMap(({ rows }) => [...turnsIn(rows)]));
 }
 
 function poolsOf({ items, reason }: WaitingRequest): readonly string[] {
   return [...items.flatMap(({ pool, anyOf = [] }) => [pool, ...anyOf]), reason.message];
 }
 
-function groupsOf(requests: readonly WaitingRequest[], by: string): Group<WaitingRequest>[] {
+function groupsOf(
+  requests: readonly WaitingRequest[],
+  by: string,
+  turns: ReadonlyMap<string, Turn>,
+): Group<WaitingRequest>[] {
   const oldest = requests.toSorted((a, b) => a.queuedAt.localeCompare(b.queuedAt));
   if (by === "none") return [{ name: "", rows: oldest }];
   if (by === "space") return groupedBy(oldest, ({ space }) => space ?? "");
-  // A position counts within one queue.
-  const inQueue = requests.toSorted((a, b) => a.position - b.position);
-  // A request for several pools stands in the queue of the one that it waits for now.
-  const groups = groupedBy(inQueue, ({ items, reason }) => reason.pool ?? items[0]?.pool ?? "");
+  const place = ({ id }: WaitingRequest) => turns.get(id)?.place ?? 0;
+  const inQueue = requests.toSorted((a, b) => place(a) - place(b));
+  const groups = groupedBy(inQueue, queueNameOf);
   // Where somebody has waited longest is what needs a look.
   return groups.sort((a, b) => oldestIn(a.rows).localeCompare(oldestIn(b.rows)));
 }
 
-function csvRows(requests: readonly WaitingRequest[]) {
+function csvRows(requests: readonly WaitingRequest[], turns: ReadonlyMap<string, Turn>) {
   const head = ["position", "holder", "space", "wants", "conditions", "priority", "queuedAt"];
   const rows = requests.map(
-    ({ position, holder, space = "", items, priority, queuedAt, ...more }) => [
-      ...[position, holder, space],
+    ({ id, position, holder, space = "", items, priority, queuedAt, ...more }) => [
+      ...[turns.get(id)?.place ?? position, holder, space],
       items.map(({ pool, count }) => (count === 1 ? pool : `${pool}:${count}`)).join(" "),
       items.map(conditionsText).join("; "),
       ...[priority, queuedAt],

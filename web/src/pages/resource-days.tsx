@@ -3,14 +3,15 @@ import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Resource } from "../../../src/api/schemas.ts";
 import { useNowMs } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
-import { past } from "../data/questions.ts";
+import { eventsAbout, past } from "../data/questions.ts";
 import { Choice } from "../parts/choice.tsx";
 import { momentText } from "../parts/clock-time.ts";
 import { MoreButton } from "../parts/more-button.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
+import { rowsAtFirst } from "../parts/phone.ts";
 import { useFilter } from "../router.ts";
-import { coveredMs, type Hold, holdsOf, rowsOf } from "./holds.ts";
+import { coveredMs, fittingMs, type Hold, holdsOf, rowsOf } from "./holds.ts";
 import { PastTable } from "./past-table.tsx";
 
 const spans = [
@@ -20,8 +21,6 @@ const spans = [
   ["1d", "1 day", 24],
   ["7d", "7 days", 7 * 24],
 ] as const;
-/** A young resource has few minutes to show. */
-const shortHours = [1 / 12, 1 / 4, 1 / 2];
 const hourMs = 3_600_000;
 export const weekHours = 7 * 24;
 const width = 1_000;
@@ -46,10 +45,14 @@ export function ResourceDays({ resource }: { resource: Resource }) {
   const [chosen] = useFilter("span");
   const hours = spans.find(([name]) => name === chosen)?.[2];
   const { data, error } = useAnswer(holdersOf(resource.name, hours ?? weekHours));
-  const [limit, setLimit] = useState(shownAtFirst);
+  const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const entries = data?.items ?? [];
   const now = useNowMs();
-  const fitting = fittingHours(holdsOf(resource, entries, now), now);
+  const addedMs = useAddedMs(resource.name);
+  const spanMs =
+    hours === undefined
+      ? fittingMs(holdsOf(resource, entries, now), addedMs, now)
+      : Math.min(hours * hourMs, Math.max(1_000, now - (addedMs ?? 0)));
   return (
     <section aria-labelledby="days-title">
       <div className="tools">
@@ -60,7 +63,7 @@ export function ResourceDays({ resource }: { resource: Resource }) {
       {data === undefined ? (
         <Loading error={error} />
       ) : (
-        <Lane entries={entries} resource={resource} spanMs={(hours ?? fitting) * hourMs} />
+        <Lane {...{ entries, resource, spanMs, addedMs }} />
       )}
       {entries.length === 0 ? null : <PastTable entries={entries.slice(0, limit)} ofOne />}
       <MoreButton shown={limit} of={entries.length} onMore={setLimit} />
@@ -68,12 +71,11 @@ export function ResourceDays({ resource }: { resource: Resource }) {
   );
 }
 
-/** The shortest span that has all holds, so that they are seen. */
-function fittingHours(holds: readonly Hold[], nowMs: number): number {
-  const first = Math.min(nowMs, ...holds.map(({ startMs }) => startMs));
-  const hours = spans.flatMap(([, , length]) => (length === undefined ? [] : [length]));
-  const fits = [...shortHours, ...hours].filter((length) => length * hourMs >= nowMs - first);
-  return Math.min(weekHours, ...fits);
+/** When it was added; undefined: earlier than the journal goes, or not known yet. */
+export function useAddedMs(name: string): number | undefined {
+  const { data } = useAnswer(eventsAbout({ resource: name }));
+  const first = data?.next === null ? data.items.at(-1) : undefined;
+  return first?.type === "resource-added" ? Date.parse(first.at) : undefined;
 }
 
 /** Its key in the legend. */
@@ -87,9 +89,10 @@ interface LaneProps {
   readonly entries: readonly HistoryEntry[];
   readonly resource: Resource;
   readonly spanMs: number;
+  readonly addedMs: number | undefined;
 }
 
-function Lane({ entries, resource, spanMs }: LaneProps) {
+function Lane({ entries, resource, spanMs, addedMs }: LaneProps) {
   const now = useNowMs();
   const from = now - spanMs;
   const x = (ms: number) => Math.max(0, ((ms - from) / spanMs) * width);
@@ -122,7 +125,10 @@ function Lane({ entries, resource, spanMs }: LaneProps) {
         ))}
       </svg>
       <figcaption>
-        <span>{momentText(from)}</span>
+        <span>
+          {momentText(from)}
+          {from === addedMs ? ", added" : ""}
+        </span>
         <span>{words}</span>
         <span>now</span>
       </figcaption>

@@ -1,7 +1,7 @@
 /** What the actions on a resource depend on. */
 import type { Resource } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
-import { factsOf, listOf, text } from "../parts/event-facts.ts";
+import { factsOf, listOf, text } from "../../../src/core/explain/event-facts.ts";
 import { type Group, groupedBy } from "./grouping.ts";
 
 /** The server refuses to change the state of a cluster, and of a resource that is held. */

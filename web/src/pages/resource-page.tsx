@@ -18,7 +18,7 @@ import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { actionsFor } from "./actions.ts";
 import { EventsAbout } from "./event-list.tsx";
-import { holdersOf, ResourceDays, weekHours } from "./resource-days.tsx";
+import { holdersOf, ResourceDays, useAddedMs, weekHours } from "./resource-days.tsx";
 import { drainWords, quarantineOf } from "./resource-facts.ts";
 
 export function ResourcePage({ name }: { name: string }) {
@@ -186,19 +186,15 @@ function Note({ resource: { note, state } }: { resource: Resource }) {
 
 /** How far back is known who held it: not before it was there. */
 function SinceWhen({ name }: { name: string }) {
-  const { data } = useAnswer(eventsAbout({ resource: name }));
-  const first = data?.next === null ? data.items.at(-1) : undefined;
-  const isYoung = first?.type === "resource-added" && isInLastWeek(first.at);
-  if (first === undefined || !isYoung) return "nobody in 7 days";
+  const addedMs = useAddedMs(name);
+  if (addedMs === undefined || addedMs < serverNowMs() - weekHours * 3_600_000) {
+    return "nobody in 7 days";
+  }
   return (
     <>
-      nobody since it was added, <Age since={first.at} /> ago
+      nobody since it was added, <Age since={new Date(addedMs).toISOString()} /> ago
     </>
   );
-}
-
-function isInLastWeek(when: string): boolean {
-  return Date.parse(when) > serverNowMs() - weekHours * 3_600_000;
 }
 
 function Shares({ shares }: { shares: NonNullable<Resource["shares"]> }) {

@@ -3,7 +3,7 @@ import type { Resource } from "../../../src/api/schemas.ts";
 import { useInTime } from "../data/clock.ts";
 import { Link } from "../parts/link.tsx";
 import { percentInUse } from "../parts/numbers.ts";
-import { lookOf } from "../parts/state-look.ts";
+import { lookOf, stateWord } from "../parts/state-look.ts";
 import { exact, useAge, useLeft } from "../parts/times.tsx";
 import { WholeName } from "../parts/whole-name.tsx";
 import { at } from "../router.ts";
@@ -34,7 +34,7 @@ export const ResourceTile = memo(function ResourceTile(props: Props) {
           <WholeName name={name} />
         </Link>
         <span className="tile-state">
-          {drained && state !== "drained" ? `${state}, draining` : state}
+          {drained && state !== "drained" ? `${stateWord(state)}, draining` : stateWord(state)}
         </span>
       </p>
       <TileBody resource={resource} />

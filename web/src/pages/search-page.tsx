@@ -1,3 +1,4 @@
+import type { SearchHit } from "../../../src/api/schemas.ts";
 import { useSettled } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { found } from "../data/questions.ts";
@@ -25,18 +26,36 @@ export function SearchPage() {
           Past leases are not searched. Open one by its id, at <code>/leases/ID</code>.
         </EmptyNote>
       )}
-      <ul className="hits">
-        {data?.items.map((hit) => (
-          <li key={`${hit.kind} ${hit.name}`} data-row>
-            <small>{hit.kind}</small> <Link href={addressOf(hit)}>{hit.title}</Link>{" "}
-            <span className="faint">
-              {hit.about}
-              {hit.name === hit.title ? "" : ` · ${hit.name}`}
-            </span>
-          </li>
-        ))}
-      </ul>
+      {kindsOf(data?.items ?? []).map(([kind, hits]) => (
+        <section key={kind} aria-labelledby={`found-${kind}`}>
+          <h2 id={`found-${kind}`}>{headings[kind]}</h2>
+          <ul className="hits">
+            {hits.map((hit) => (
+              <li key={hit.name} data-row>
+                <Link href={addressOf(hit)}>{hit.title}</Link>{" "}
+                <span className="faint">{hit.about}</span>
+                {hit.name === hit.title ? null : <code className="faint">{hit.name}</code>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
       {data?.more ? <EmptyNote title="There are more">Search for a longer text.</EmptyNote> : null}
     </>
   );
+}
+
+const headings: Readonly<Record<SearchHit["kind"], string>> = {
+  pool: "Pools",
+  space: "Spaces",
+  resource: "Resources",
+  request: "Requests",
+  lease: "Leases",
+};
+
+/** The kind of the best hit first. */
+function kindsOf(hits: readonly SearchHit[]): [SearchHit["kind"], SearchHit[]][] {
+  const kinds = new Map<SearchHit["kind"], SearchHit[]>();
+  for (const hit of hits) kinds.set(hit.kind, [...(kinds.get(hit.kind) ?? []), hit]);
+  return [...kinds];
 }

@@ -58,7 +58,9 @@ function State({ replica, leadsSince }: { replica: ReplicaState; leadsSince: str
       </>
     );
   }
-  if (silentSeconds > silentSecondsMax) return <>silent for {inWholeSeconds(silentSeconds)}</>;
+  if (silentSeconds > silentSecondsMax) {
+    return <span className="late">no report for {inWholeSeconds(silentSeconds)}</span>;
+  }
   if (behindEvents === 0) return <>follows</>;
   return <>follows, {grouped(behindEvents)} events behind</>;
 }

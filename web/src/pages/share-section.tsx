@@ -61,22 +61,15 @@ export function ShareBars({ shares, unit, legend = true }: SharesProps) {
   );
 }
 
-interface LegendProps {
-  readonly withWeight?: boolean;
-  readonly withQuota?: boolean;
-}
-
-export function ShareLegend({ withWeight = true, withQuota = false }: LegendProps) {
+export function ShareLegend({ withQuota = false }: { readonly withQuota?: boolean }) {
   return (
     <p className="legend">
       <span>
         <i className="look-held" aria-hidden="true" /> held
       </span>
-      {withWeight ? (
-        <span>
-          <i className="key-mark" aria-hidden="true" /> its part by weight
-        </span>
-      ) : null}
+      <span>
+        <i className="key-mark" aria-hidden="true" /> its part by weight
+      </span>
       {withQuota ? (
         <span>
           <i className="key-quota" aria-hidden="true" /> quota

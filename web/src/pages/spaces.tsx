@@ -49,7 +49,7 @@ function SpaceTiles({ spaces }: { spaces: readonly Space[] }) {
       figures={[
         { label: "Spaces", value: spaces.length },
         {
-          label: "Next in line of those that wait",
+          label: "Next in line",
           value: first?.name ?? "–",
           aside: nextWords(first),
         },
@@ -179,8 +179,8 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
       <h2 id="shares-title">
         Fair shares{" "}
         <small className="about">
-          Within a priority, of the spaces that wait the one with the lowest share is next. Share:
-          the largest part that it holds of any pool, divided by its weight.
+          Among requests of one priority, the waiting space with the lowest share goes first. Its
+          share is the largest part that it holds of any pool, divided by its weight.
         </small>
       </h2>
       <table className="space-table stack">
@@ -211,7 +211,7 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
           ))}
         </tbody>
       </table>
-      <ShareLegend withWeight={fairs.some((fair) => fair < 1)} />
+      {fairs.some((fair) => fair < 1) ? <ShareLegend /> : null}
     </section>
   );
 }
@@ -241,19 +241,17 @@ function ShareRow({ space, fair, isNext }: RowProps) {
         {weight}
       </td>
       <td className="space-part">
-        <ShareBar share={part} fair={fair} quota={null} />
-        {most === undefined ? (
-          <span className="faint">nothing</span>
-        ) : (
-          <span>
-            {percent(part)}: {grouped(most.held)} of {grouped(most.capacity)} <Of {...most} />
-            {fair === 1 ? (
-              <span className="faint" title="No other space holds some of it">
-                , alone
-              </span>
-            ) : null}
-          </span>
-        )}
+        <div className="part-line">
+          <ShareBar share={part} fair={fair} quota={null} />
+          {most === undefined ? (
+            <span className="faint">nothing</span>
+          ) : (
+            <span>
+              {percent(part)}: {grouped(most.held)} of {grouped(most.capacity)} <Of {...most} />
+              {fair === 1 ? <span className="faint">, not shared now</span> : null}
+            </span>
+          )}
+        </div>
         <Holds holds={holds} />
       </td>
       <td className="number strong" data-label="Share">
@@ -283,9 +281,13 @@ const holdsAtFirst = 8;
 function Holds({ holds }: Pick<Space, "holds">) {
   const [limit, setLimit] = useState(holdsAtFirst);
   if (holds.length < 2) return null;
+  // A pool of amounts has one for each dimension.
+  const poolCount = new Set(holds.map(({ pool }) => pool)).size;
   return (
     <details>
-      <summary>All {grouped(holds.length)} that it holds some of</summary>
+      <summary>
+        {poolCount === 1 ? "All dimensions" : `All ${grouped(poolCount)} pools that it uses`}
+      </summary>
       <dl className="space-bars">
         {holds.slice(0, limit).map((hold) => (
           <Bar

@@ -48,8 +48,8 @@ export function TokenForm({ focus, onDone, onProblem }: Props) {
         />
       </label>
       <p className="aside-note">
-        An operator of this server makes one with <code>berth token new</code>. The browser keeps it
-        for eight hours, or up to a day while it is in use, encrypted, and no script can read it.
+        Operators of this server make tokens with <code>berth token new</code>. You stay signed in
+        for 8 hours, or up to a day while you use the page.
       </p>
       <div className="buttons">
         <button type="submit" className="act" disabled={running}>

@@ -1,5 +1,5 @@
 /** Waits against a setting: three curves, with today's value marked. */
-import { useSyncExternalStore } from "react";
+import { useIsPhone } from "../parts/phone.ts";
 import { inWords } from "../parts/times.tsx";
 
 export interface CurvePoint {
@@ -14,8 +14,8 @@ export interface CurvePoint {
 interface Props {
   readonly title: string;
   readonly points: readonly CurvePoint[];
-  /** Undefined: no value is in force. */
-  readonly todayX: number | undefined;
+  /** What was recorded with today's value; undefined: no value is in force. */
+  readonly recorded: CurvePoint | undefined;
 }
 
 const lines = [
@@ -30,25 +30,14 @@ const narrowWidth = 340;
 const height = 240;
 const edge = { left: 52, right: 18, top: 14, bottom: 34 };
 
-const narrow = matchMedia("(max-width: 680px)");
-
-function useWidth(): number {
-  const isNarrow = useSyncExternalStore(
-    (changed) => {
-      narrow.addEventListener("change", changed);
-      return () => narrow.removeEventListener("change", changed);
-    },
-    () => narrow.matches,
-  );
-  return isNarrow ? narrowWidth : wideWidth;
-}
-
 /** The table below it has the same figures, so that nobody depends on the picture. */
-export function WaitCurves({ title, points, todayX }: Props) {
-  const width = useWidth();
+export function WaitCurves({ title, points, recorded }: Props) {
+  const width = useIsPhone() ? narrowWidth : wideWidth;
   const xs = points.map(({ x }) => x);
   const [from, to] = [Math.min(...xs), Math.max(...xs)];
-  const top = niceTop(Math.max(1, ...points.map(({ p99, p90 }) => p99 ?? p90 ?? 0)));
+  const isToday = recorded !== undefined && recorded.x >= from && recorded.x <= to;
+  const drawn = isToday ? [...points, recorded] : points;
+  const top = niceTop(Math.max(1, ...drawn.map(({ p99, p90 }) => p99 ?? p90 ?? 0)));
   const left = (x: number) => {
     const share = to === from ? 0.5 : (x - from) / (to - from);
     return edge.left + share * (width - edge.left - edge.right);
@@ -65,6 +54,12 @@ export function WaitCurves({ title, points, todayX }: Props) {
             {label}
           </span>
         ))}
+        {isToday ? (
+          <span>
+            <i className="ring" />
+            recorded
+          </span>
+        ) : null}
       </figcaption>
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${title}; see the table`}>
         {[0, 0.25, 0.5, 0.75, 1].map((share) => (
@@ -80,14 +75,19 @@ export function WaitCurves({ title, points, todayX }: Props) {
             </text>
           </g>
         ))}
-        {todayX === undefined || todayX < from || todayX > to ? null : (
+        {isToday ? (
           <g className="curve-today">
-            <line x1={left(todayX)} x2={left(todayX)} y1={edge.top} y2={height - edge.bottom} />
-            <text x={left(todayX) + 5} y={edge.top + 9}>
+            <line
+              x1={left(recorded.x)}
+              x2={left(recorded.x)}
+              y1={edge.top}
+              y2={height - edge.bottom}
+            />
+            <text x={left(recorded.x) + 5} y={edge.top + 9}>
               today
             </text>
           </g>
-        )}
+        ) : null}
         {points.map(({ value, x }, index) => (
           <text key={value} x={left(x)} y={height - edge.bottom + 22} textAnchor="middle">
             {isCrowded(points, index, left) ? "" : value}
@@ -109,6 +109,11 @@ export function WaitCurves({ title, points, todayX }: Props) {
                 </circle>
               );
             })}
+            {isToday && recorded[key] !== null ? (
+              <circle className="ring" cx={left(recorded.x)} cy={down(recorded[key])} r={5.5}>
+                <title>{`recorded: ${inWords(recorded[key])}`}</title>
+              </circle>
+            ) : null}
           </g>
         ))}
       </svg>

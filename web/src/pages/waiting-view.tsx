@@ -1,8 +1,9 @@
 import { isLaterThanEstimated, isOverdue } from "../../../src/api/late-estimate.ts";
 import type { Explanation, WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { explanation } from "../data/questions.ts";
+import { explanation, queueOf } from "../data/questions.ts";
 import { ActionButton } from "../parts/action-button.tsx";
+import { CapacityLine } from "../parts/capacity-bars.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
@@ -14,11 +15,15 @@ import { conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { BumpButton } from "./bump-button.tsx";
+import { startWords } from "./estimate-words.ts";
 import { NeedSection } from "./need-section.tsx";
+import { positionThere } from "./queue-facts.ts";
+import { type Turn, turnsIn, withTurn } from "./start-order.ts";
 
 export function WaitingView({ request }: { request: WaitingRequest }) {
   const { id, holder, queuedAt, reason, labels, priority, space } = request;
   const { data } = useAnswer(explanation(id));
+  const turn = useTurn(request);
   return (
     <>
       <PageHead title={holder} chip={<StateChip state="waiting" />}>
@@ -26,9 +31,9 @@ export function WaitingView({ request }: { request: WaitingRequest }) {
         <ActionButton action={removeFromQueueAction(request)} />
       </PageHead>
       <p className="callout">
-        <b>Why it waits</b> <Unbroken text={`${reason.message}.`} />
+        <b>Why it waits</b> <Unbroken text={`${withTurn(reason.message, turn)}.`} />
       </p>
-      <Figures label="The request in numbers" figures={figuresOf(request)} />
+      <Figures label="The request in numbers" figures={figuresOf(request, turn)} />
       {data?.needs.map((need) => (
         <NeedSection
           key={`${need.pool} ${need.state}`}
@@ -63,29 +68,36 @@ function quotasFor({ items }: WaitingRequest, data: Explanation | undefined): re
   return (data?.space?.quotas ?? []).filter(({ pool }) => pool === null || pools.includes(pool));
 }
 
-function figuresOf(request: WaitingRequest): Figure[] {
+/** The same as in the queue of its pool. */
+function useTurn(request: WaitingRequest): Turn | undefined {
+  const pool = request.reason.pool ?? request.items[0]?.pool;
+  const { data } = useAnswer(queueOf(pool));
+  const here = (data ?? []).filter(({ reason }) => reason.pool === null || reason.pool === pool);
+  return turnsIn(here).get(request.id);
+}
+
+function figuresOf(request: WaitingRequest, turn: Turn | undefined): Figure[] {
   return [
-    { label: "Position", value: request.position },
+    { label: "Position", value: turn?.place ?? positionThere(request) },
     { label: "Waiting for", value: <Age since={request.queuedAt} /> },
-    ...startFigures(request),
+    ...startFigures(request, turn?.place),
     ...firstFigure(request),
   ];
 }
 
-function startFigures(request: WaitingRequest): Figure[] {
+function startFigures(request: WaitingRequest, place: number | undefined): Figure[] {
   const label = "Expected start";
   const { estimate } = request;
   if (estimate === null) return [{ label, value: "unknown", aside: "so far" }];
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
   if (exact) {
-    const soon = p50Seconds < 1 ? "any moment" : `in ${inWholeSeconds(p50Seconds)}`;
+    const soon = p50Seconds < 1 ? startWords(estimate, place) : `in ${inWholeSeconds(p50Seconds)}`;
     return [{ label, value: soon, aside: "when a cooldown or a pace ends" }];
   }
   const by = `by ${samples} recorded holds`;
   if (isOverdue(request)) return [{ label, value: "later than estimated", aside: by }];
-  const soon = p50Seconds < 1 ? "any moment" : `in about ${inWholeSeconds(p50Seconds)}`;
   return [
-    { label, value: soon },
+    { label, value: startWords(estimate, place) },
     { label: "9 in 10 start within", value: inWholeSeconds(p90Seconds), aside: by },
   ];
 }
@@ -119,25 +131,46 @@ function Quotas({ quotas }: { quotas: readonly Quota[] }) {
   return (
     <section aria-labelledby="quotas-title">
       <h2 id="quotas-title">Quotas of its space</h2>
-      <ul className="plain-list">
-        {quotas.map(({ pool, dimension, held, max, cohort = null, heldBy = [] }) => (
-          <li key={`${pool} ${dimension}`}>
-            {held} of {max} {[dimension, pool].filter((part) => part !== null).join(" of ")}
-            {heldBy.map(({ id, holder }, index) => (
-              <span key={id}>
-                {index === 0 ? ", held by " : ", "}
-                <Link href={at("leases", id)}>{holder}</Link>
-              </span>
-            ))}
-            {cohort === null ? null : (
-              <span className="faint">
-                {"; "}
-                cohort {cohort.name} uses {cohort.used} of {cohort.capacity}
-              </span>
-            )}
-          </li>
+      <dl className="capacity">
+        {quotas.map((quota) => (
+          <CapacityLine
+            key={quotaName(quota)}
+            label={quotaName(quota)}
+            used={quota.held}
+            capacity={quota.max}
+          />
         ))}
-      </ul>
+      </dl>
+      {quotas.map((quota) => (
+        <HoldersOfQuota key={quotaName(quota)} quota={quota} isAlone={quotas.length === 1} />
+      ))}
     </section>
+  );
+}
+
+/** `vcpus of lab-vsphere`. */
+function quotaName({ dimension, pool }: Quota): string {
+  return [dimension, pool].filter((part) => part !== null).join(" of ");
+}
+
+function HoldersOfQuota({ quota, isAlone }: { quota: Quota; isAlone: boolean }) {
+  const { heldBy = [], cohort = null } = quota;
+  if (heldBy.length === 0 && cohort === null) return null;
+  return (
+    <p className="aside-note">
+      {isAlone ? "" : `${quotaName(quota)}: `}
+      {heldBy.map(({ id, holder }, index) => (
+        <span key={id}>
+          {index === 0 ? "held by " : ", "}
+          <Link href={at("leases", id)}>{holder}</Link>
+        </span>
+      ))}
+      {cohort === null ? null : (
+        <>
+          {heldBy.length === 0 ? "" : "; "}
+          cohort {cohort.name} uses {cohort.used} of {cohort.capacity}
+        </>
+      )}
+    </p>
   );
 }

@@ -7,9 +7,9 @@ import {
   type AnswerRow,
   answerWords,
   changeBetween,
-  distrust,
   inUse,
   type Measure,
+  replayCheck,
   waits,
 } from "./what-if-words.ts";
 
@@ -33,37 +33,40 @@ export function WhatIfAnswer({ name, question, values, space, found }: Props) {
     return part === undefined ? [] : [{ label: value, part, isToday }];
   });
   const { requests, from, to, unknowns } = present.simulation;
+  const check = replayCheck(base.recorded, base.simulated);
   const whose = question.topic === "weight" ? ` of ${space}` : "";
   return (
     <>
-      <p className="answer">{answerWords(rows)}</p>
-      <Curves question={question} rows={rows} whose={whose} />
-      <table className="compare">
-        <caption>
-          {grouped(requests)} requests from {exact(from)} to {exact(to)}, replayed. The columns say
-          how long they waited; differences are to the pool as it is.{" "}
-          {distrust(base.recorded, base.simulated)}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">{titles[question.topic]}</th>
-            {columns(base.simulated).map(({ label }) => (
-              <th key={label} scope="col" className="number">
-                {label}
-              </th>
+      <p className="answer">{answerWords(rows, check.errorSeconds)}</p>
+      <p className={check.isGood ? "calm" : "late-note"}>{check.text}</p>
+      <div className="curves-and-table">
+        <Curves question={question} rows={rows} whose={whose} recorded={base.recorded} />
+        <table className="compare">
+          <caption>
+            {grouped(requests)} requests from {exact(from)} to {exact(to)}, replayed. Arrows compare
+            with the pool as it is today, replayed.
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">{titles[question.topic]}</th>
+              {columns(base.simulated).map(({ label }) => (
+                <th key={label} scope="col" className="number">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <ResultRow label="recorded" part={base.recorded} base={undefined} />
+            {rows.some(({ isToday }) => isToday) ? null : (
+              <ResultRow label="as it is, replayed" part={base.simulated} base={undefined} />
+            )}
+            {rows.map(({ label, part, isToday }) => (
+              <ResultRow key={label} {...{ label, part, isToday }} base={base} />
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          <ResultRow label="recorded" part={base.recorded} base={undefined} />
-          {rows.some(({ isToday }) => isToday) ? null : (
-            <ResultRow label="as it is, replayed" part={base.simulated} base={undefined} />
-          )}
-          {rows.map(({ label, part, isToday }) => (
-            <ResultRow key={label} {...{ label, part, isToday }} base={base.simulated} />
-          ))}
-        </tbody>
-      </table>
+          </tbody>
+        </table>
+      </div>
       <p className="calm after-table">
         <a href={location.href}>Link to this answer</a>: it replays the same time again.
       </p>
@@ -80,19 +83,24 @@ const titles = {
   weight: "Weight",
 } as const;
 
-function Curves({
-  question,
-  rows,
-  whose,
-}: Pick<Props, "question"> & { rows: readonly AnswerRow[]; whose: string }) {
-  const points = rows.map(({ label, part: { waitSeconds } }): CurvePoint => {
+interface CurvesProps {
+  readonly rows: readonly AnswerRow[];
+  readonly whose: string;
+  readonly recorded: StatsPart;
+}
+
+function Curves({ question, rows, whose, recorded }: Pick<Props, "question"> & CurvesProps) {
+  const pointOf = (value: string, { waitSeconds }: StatsPart): CurvePoint => {
     const { p50 = null, p90 = null, p99 = null } = waitSeconds ?? {};
-    return { value: label, x: numberOf(label), p50, p90, p99 };
-  });
+    return { value, x: numberOf(value), p50, p90, p99 };
+  };
+  const points = rows.map(({ label, part }) => pointOf(label, part));
   if (!question.numeric || points.length < 2) return null;
-  const todayX = question.today === undefined ? undefined : numberOf(question.today);
-  const title = `Waits${whose} by ${titles[question.topic].toLowerCase()}`;
-  return <WaitCurves title={title} points={points} todayX={todayX} />;
+  const today = question.today === undefined ? undefined : pointOf(question.today, recorded);
+  const axis =
+    question.topic === "pace" ? "time between starts" : titles[question.topic].toLowerCase();
+  const title = `Waits${whose} by ${axis}`;
+  return <WaitCurves title={title} points={points} recorded={today} />;
 }
 
 interface Column extends Measure {
@@ -107,8 +115,8 @@ function columns(part: StatsPart): Column[] {
   });
   return [
     wait("p50", "Half within"),
-    wait("p90", "9 in 10"),
-    wait("p99", "99 in 100"),
+    wait("p90", "9 in 10 within"),
+    wait("p99", "99 in 100 within"),
     {
       ...{ label: "In use", ...inUse },
       read: ({ utilisation }) => utilisation,
@@ -126,9 +134,14 @@ interface ResultProps {
   readonly label: string;
   readonly part: StatsPart;
   readonly isToday?: boolean;
-  /** What it is compared with. */
-  readonly base: StatsPart | undefined;
+  /** What it is compared with: the pool as it is, replayed and recorded. */
+  readonly base: Compared | undefined;
 }
+
+type Compared = Pick<
+  SimulatedVariants["variants"][number]["simulation"]["total"],
+  "recorded" | "simulated"
+>;
 
 function ResultRow({ label, part, isToday = false, base }: ResultProps) {
   return (
@@ -152,15 +165,21 @@ function shown({ read, show }: Column, part: StatsPart): string {
 }
 
 /** `↓ 2m`: the arrow says the direction, its colour whether that is better. */
-function Difference(props: { column: Column; part: StatsPart; base: StatsPart }) {
+function Difference(props: { column: Column; part: StatsPart; base: Compared }) {
   const { column, part, base } = props;
-  const [now, before] = [column.read(part), column.read(base)];
-  if (now === null || before === null) return null;
+  const [now, before, was] = [part, base.simulated, base.recorded].map(column.read);
+  if (typeof now !== "number" || typeof before !== "number") return null;
   const { isLess, text } = changeBetween(before, now, column);
   if (text === "") return <small className="change">=</small>;
-  const look = column.lessIsBetter === undefined ? "" : isLess ? "better" : "worse";
+  const isWithinError = typeof was === "number" && Math.abs(now - before) <= Math.abs(before - was);
+  const isPlain = isWithinError || column.lessIsBetter === undefined;
+  const look = isPlain ? "" : isLess ? "better" : "worse";
   return (
-    <small className={`change ${look}`}>
+    <small
+      className={`change ${look}`}
+      title={isWithinError ? "No more than the replay is off by" : undefined}
+    >
+      {isWithinError ? "≈ " : ""}
       <span aria-hidden="true">{isLess ? "↓" : "↑"}</span>
       <span className="hidden">{isLess ? "less by" : "more by"}</span> {text}
     </small>

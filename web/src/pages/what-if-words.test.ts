@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { StatsPart } from "../../../src/api/history-schemas.ts";
-import { answerWords, changeBetween, distrust, inUse, waits } from "./what-if-words.ts";
+import { answerWords, changeBetween, inUse, replayCheck, waits } from "./what-if-words.ts";
 
 const part = (p90: number | null) =>
   ({ waitSeconds: p90 === null ? null : { p90 } }) as unknown as StatsPart;
@@ -57,16 +57,36 @@ test.each([
   expect(changeBetween(before, now, measure).text).toBe(text);
 });
 
-describe("distrust()", () => {
-  test("names both times if the replay is far from the record", () => {
-    expect(distrust(part(146), part(265))).toContain("gives 4m25s for 90 % and the record 2m26s");
-  });
+test("answerWords() finds no difference that is smaller than the error of the replay", () => {
+  const rows = [row("5", 24), row("6", 20, true), row("7", 16)];
+  expect(answerWords(rows, 8)).toContain(
+    "None of these values changes the waits by more than the replay is off, 8s.",
+  );
+  expect(answerWords(rows, 1)).toContain("More helps, up to 7");
+});
 
+describe("replayCheck()", () => {
   test.each([
-    [100, 110],
-    [1, 4],
-    [null, 60],
-  ])("says nothing about %s and %s", (was, is) => {
-    expect(distrust(part(was), part(is))).toBe("");
+    [
+      146,
+      265,
+      false,
+      "off by 1m59s (82 %): as it is, 9 in 10 start within 4m25s; recorded were 2m26s",
+    ],
+    [9, 15, false, "off by 6s (67 %)"],
+    [
+      105.4,
+      92.6,
+      false,
+      "off by 12s (12 %): as it is, 9 in 10 start within 1m33s; recorded were 1m45s",
+    ],
+    [0, 8, false, "off by 8s: "],
+    [100, 110, true, "agrees with the record: as it is, 9 in 10 start within 1m50s; recorded were"],
+    [1, 2.5, true, "agrees"],
+    [null, 60, true, "No wait was recorded"],
+  ])("of %s recorded and %s replayed", (was, is, isGood, text) => {
+    const check = replayCheck(part(was), part(is));
+    expect(check.isGood).toBe(isGood);
+    expect(check.text).toContain(text);
   });
 });

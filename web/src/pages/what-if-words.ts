@@ -11,7 +11,7 @@ export interface AnswerRow {
 }
 
 /** The answer in words: from where on more is of no use, and today's value beside its neighbours. */
-export function answerWords(rows: readonly AnswerRow[]): string {
+export function answerWords(rows: readonly AnswerRow[], errorSeconds = 0): string {
   const today = rows.findIndex(({ isToday }) => isToday);
   const now = rows[today];
   const before = now?.part.waitSeconds?.p90;
@@ -22,7 +22,7 @@ export function answerWords(rows: readonly AnswerRow[]): string {
   });
   if (others.length === 0) return "";
   const told = `With ${now.label}, as today, 9 in 10 started within ${briefly(before)}; ${others.join(", ")}.`;
-  return [enoughWords(rows, today), told].filter((text) => text !== "").join(" ");
+  return [enoughWords(rows, today, errorSeconds), told].filter((text) => text !== "").join(" ");
 }
 
 /** Waits that differ by less are the same to people. */
@@ -30,13 +30,18 @@ const samePart = 0.1;
 const sameSeconds = 2;
 
 /** The value from which on no wait is shorter, if waits become shorter at all, and how far it is from today's. */
-function enoughWords(rows: readonly AnswerRow[], today: number): string {
+function enoughWords(rows: readonly AnswerRow[], today: number, errorSeconds: number): string {
   const waits = rows.map(({ part }) => part.waitSeconds?.p90 ?? 0);
   const best = Math.min(...waits);
-  const isBest = (wait: number) => wait - best <= Math.max(sameSeconds, samePart * best);
+  const same = Math.max(sameSeconds, samePart * best, errorSeconds);
+  const isBest = (wait: number) => wait - best <= same;
   const enough = waits.findLastIndex((wait) => !isBest(wait)) + 1;
   const label = rows[enough]?.label;
-  if (enough === 0) return "None of these values changes the waits.";
+  if (enough === 0) {
+    return same > errorSeconds
+      ? "None of these values changes the waits."
+      : `None of these values changes the waits by more than the replay is off, ${briefly(errorSeconds)}.`;
+  }
   if (label === undefined) return "";
   if (enough === today) return `Today's ${label} is enough: more would not shorten the waits.`;
   const told = `${apart(rows, enough, today)}: 9 in 10 start within ${briefly(waits[enough] ?? 0)}`;
@@ -84,17 +89,38 @@ export function changeBetween(before: number, now: number, { round, showChange }
   return { isLess: change < 0, text };
 }
 
-/** Below these, the replay is as good as the record. */
-const noteworthyPart = 0.25;
-const noteworthySeconds = 5;
+/** Below this part of the record, the replay is as good as it. */
+const goodPart = 0.1;
 
-/** A warning if the replay of the pool as it is does not give what was recorded. */
-export function distrust(recorded: StatsPart, replayed: StatsPart): string {
+export interface ReplayCheck {
+  /** By how much 9 in 10 waits of the replay are off; 0: it cannot be said. */
+  readonly errorSeconds: number;
+  readonly isGood: boolean;
+  readonly text: string;
+}
+
+/** How well the replay of the pool as it is gives what was recorded. */
+export function replayCheck(recorded: StatsPart, replayed: StatsPart): ReplayCheck {
   const [was, is] = [recorded.waitSeconds?.p90, replayed.waitSeconds?.p90];
-  if (was === undefined || is === undefined) return "";
-  const off = Math.abs(is - was);
-  if (off < noteworthySeconds || off < noteworthyPart * Math.max(was, is)) return "";
-  return `The replay of the pool as it is gives ${briefly(is)} for 90 % and the record ${briefly(was)}, so trust the differences more than the times.`;
+  if (was === undefined || is === undefined) {
+    return {
+      errorSeconds: 0,
+      isGood: true,
+      text: "No wait was recorded that could check the replay.",
+    };
+  }
+  const errorSeconds = Math.abs(is - was);
+  const told = `as it is, 9 in 10 start within ${briefly(is)}; recorded were ${briefly(was)}`;
+  if (errorSeconds <= Math.max(sameSeconds, goodPart * was)) {
+    return { errorSeconds, isGood: true, text: `The replay agrees with the record: ${told}.` };
+  }
+  const part = was === 0 ? "" : ` (${Math.round((errorSeconds / was) * 100)} %)`;
+  // As its reader would subtract it.
+  const off = changeBetween(was, is, waits).text;
+  const text =
+    `The replay is off by ${off}${part}: ${told}. ≈ marks a difference that is no larger than ` +
+    "the replay is off in that column: do not trust it. Drains, quarantines and other configurations of that time are not replayed.";
+  return { errorSeconds, isGood: false, text };
 }
 
 function briefly(seconds: number): string {

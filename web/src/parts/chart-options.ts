@@ -63,7 +63,7 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
         values: (_self, splits, _axis, _space, step) => splits.map((at) => axisTime(at, step)),
       },
       {
-        ...{ ...axis, ticks: { show: false }, size: 56, font, space: 28 },
+        ...{ ...axis, ticks: { show: false }, size: 56, font, space: 22 },
         ...(scale.steps === undefined ? undefined : { incrs: scale.steps }),
         values: (_self, splits, _axis, _space, step) => {
           return splits.map((value) => scale.format(value, step));

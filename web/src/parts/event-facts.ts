@@ -1,18 +1,5 @@
-/** Readers for the fields of events, which any version of the server may have written. */
-
-export type Facts = Readonly<Record<string, unknown>>;
-
-export function factsOf(value: unknown): Facts {
-  return typeof value === "object" && value !== null ? { ...value } : {};
-}
-
-export function listOf(value: unknown): Facts[] {
-  return Array.isArray(value) ? value.map(factsOf) : [];
-}
-
-export function text(value: unknown): string {
-  return value === undefined || value === null ? "" : String(value);
-}
+/** Fields of events as people read them. */
+import { text } from "../../../src/core/explain/event-facts.ts";
 
 /** A state after "is"; any other is a word already. */
 export function stateWords(state: unknown): string {
@@ -20,6 +7,10 @@ export function stateWords(state: unknown): string {
 }
 
 const states = new Map([
+  ["creating", "being created"],
+  ["destroying", "being destroyed"],
+  ["resuming", "being woken"],
+  ["stopping", "being hibernated"],
   ["tombstone", "gone"],
   ["toBeDeleted", "to be deleted"],
 ]);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { noteHolder } from "../data/holder-names.ts";
 import { foldsOf, foldWords } from "./event-folds.ts";
-import { subjectsIn } from "./event-subjects.ts";
+import { contextOf, notePools, poolsOf } from "./event-subjects.ts";
 
 const second = (seconds: number) =>
   new Date(Date.UTC(2026, 10, 17) + seconds * 1_000).toISOString();
@@ -43,19 +44,18 @@ test.each([
   [["aws", "gcp", "lab"], "3 leases granted in 3 pools"],
 ])("foldWords() of %j", (pools, words) => {
   const events = pools.map((pool, index) => granted(9 - index, pool));
-  expect(foldsOf(events).map((fold) => foldWords(fold, subjectsIn(events)))).toEqual([words]);
+  expect(foldsOf(events).map((fold) => foldWords(fold, poolsOf))).toEqual([words]);
 });
 
-test("subjectsIn() knows pools and spaces from the first event of a request, or from names", () => {
-  const events = [
-    ended(5, "r1", "released", "any-name"),
-    ended(4, "before", "released", "aws-big-7"),
-    granted(3, "aws"),
-    granted(2, "aws-big"),
-    granted(1, "gcp"),
-  ];
-  const { poolsOf, spaceOf, pools, spaces } = subjectsIn(events);
-  expect([pools, spaces]).toEqual([["aws", "aws-big", "gcp"], ["web"]]);
-  expect(events.slice(0, 2).map(poolsOf)).toEqual([["gcp"], ["aws-big"]]);
-  expect(events.slice(0, 2).map(spaceOf)).toEqual(["web", ""]);
+test("pools and spaces are known from the first event of a request, or from names", () => {
+  notePools(["aws", "aws-big", "gcp"]);
+  const first = granted(1, "gcp");
+  noteHolder({ ...first, holder: "e2e/1" });
+  expect(poolsOf(first)).toEqual(["gcp"]);
+  expect(contextOf(ended(5, "r1", "released", "any-name"))).toMatchObject({
+    space: "web",
+    pools: ["gcp"],
+  });
+  const unknown = ended(4, "before", "released", "aws-big-7");
+  expect(contextOf(unknown)).toEqual({ pools: ["aws-big"] });
 });

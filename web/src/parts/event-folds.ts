@@ -1,7 +1,7 @@
 /** What happens all the time, several at once in a row: a busy server has thirty events a second. */
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
-import type { Subjects } from "./event-subjects.ts";
-import { toneOf } from "./event-tone.ts";
+import { text } from "../../../src/core/explain/event-facts.ts";
+import { toneOf } from "../../../src/core/explain/event-tone.ts";
 import { isCleaning } from "./event-verbs.ts";
 
 /** Events of one kind and about one time; the newest first. Most have only one. */
@@ -42,7 +42,13 @@ const kinds: Readonly<Record<string, (count: string) => string>> = {
   given: (count) => `${count} resources released before the rest of their lease`,
   queued: (count) => `${count} requests queued`,
   rested: (count) => `${count} cooldowns over`,
+  starved: (count) => `${count} waiting requests go first: their spaces got nothing`,
+  aged: (count) => `${count} waiting requests got a higher priority`,
+  autoReleased: (count) => `${count} resources auto-released`,
 };
+
+/** Of one resource of a lease. */
+const ends: Readonly<Record<string, string>> = { released: "given", hold: "autoReleased" };
 
 /** Undefined: each is news. */
 function kindOf(event: FeedEvent): string | undefined {
@@ -53,7 +59,10 @@ function kindOf(event: FeedEvent): string | undefined {
     case "lease-ended":
       return event["why"] === "released" ? "released" : undefined;
     case "claim-ended":
-      return event["why"] === "released" ? "given" : undefined;
+      return ends[text(event["why"])];
+    case "priority-changed":
+      if (event["starved"] === true) return "starved";
+      return event["aged"] === true ? "aged" : undefined;
     case "request-queued":
       return "queued";
     case "resource-rested":
@@ -63,8 +72,10 @@ function kindOf(event: FeedEvent): string | undefined {
   }
 }
 
+type PoolsOf = (event: FeedEvent) => readonly string[];
+
 /** `12 leases granted in aws-slot`, or in how many pools. */
-export function foldWords({ events }: Fold, { poolsOf }: Pick<Subjects, "poolsOf">): string {
+export function foldWords({ events }: Fold, poolsOf: PoolsOf): string {
   const [first] = events;
   const kind = first === undefined ? undefined : kindOf(first);
   const what = kinds[kind ?? ""]?.(String(events.length)) ?? `${events.length} events`;

@@ -1,6 +1,8 @@
 /** What events say about a resource or a pool, after its name. A new type of event needs a line here. */
+
+import { type Facts, factsOf, listOf, text } from "../../../src/core/explain/event-facts.ts";
 import type { DurableEvent, WaitCode } from "../../../src/core/model/event.ts";
-import { after, type Facts, factsOf, listOf, stateWords, text } from "./event-facts.ts";
+import { after, stateWords } from "./event-facts.ts";
 
 type Verb = (event: Facts) => string;
 type Verbs<Subject extends string> = Readonly<
@@ -78,7 +80,7 @@ export function verbOf(event: Facts): string | undefined {
 function changed({ drained, state, note, labels, userData, userDataChanges }: Facts): string {
   const parts = [
     drained === true ? "was drained" : drained === false ? "was undrained" : "",
-    state === undefined ? "" : `was set to ${text(state)}`,
+    state === undefined ? "" : (settings.get(text(state)) ?? `was set to ${text(state)}`),
     labels === undefined ? "" : "got other labels",
     userData === undefined && userDataChanges === undefined ? "" : "got other user data",
   ].filter((part) => part !== "");
@@ -86,14 +88,22 @@ function changed({ drained, state, note, labels, userData, userDataChanges }: Fa
   return `${parts.join(" and ")}${after(note)}`;
 }
 
-function reported({ progress, message, version }: Facts): string {
+const settings = new Map([
+  ["free", "was freed"],
+  ["quarantined", "was quarantined"],
+]);
+
+/** The driver's own notes, which nobody sees, are all that some reports have. */
+function reported({ progress, message, version, apiUrl, stuck }: Facts): string {
   const parts = [
     typeof progress === "number" ? `${Math.round(progress * 100)} %` : "",
     text(message),
     text(version) === "" ? "" : `version ${text(version)}`,
+    text(apiUrl) === "" ? "" : `its API server ${text(apiUrl)}`,
+    Array.isArray(stuck) && stuck.length > 0 ? `what blocks it: ${stuck.map(text).join(", ")}` : "",
   ];
   const found = parts.filter((part) => part !== "").join(", ");
-  return `reports ${found || "what its driver has found out"}`;
+  return found === "" ? "is in the hands of its driver" : `reports ${found}`;
 }
 
 function labelsText(labels: unknown): string {
@@ -137,6 +147,11 @@ export function waitCause(code: string): string {
 /** Whether the lease was made to clean something. */
 export function isCleaning({ claims }: Facts): boolean {
   return listOf(claims).some(({ into }) => into === "cleaning");
+}
+
+/** Whether a worker got it to create, wake, stop or destroy a cluster. */
+export function isWork({ claims }: Facts): boolean {
+  return listOf(claims).some(({ purpose }) => purpose === "provision");
 }
 
 /** Why a start rate has changed. */

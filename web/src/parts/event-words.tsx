@@ -1,10 +1,12 @@
 /** An event as a sentence with links. An unknown type of event is shown by its name. */
 import type { ReactNode } from "react";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { factsOf, listOf, text } from "../../../src/core/explain/event-facts.ts";
+import { rankWords } from "../../../src/core/explain/rank-words.ts";
 import { holderOf } from "../data/holder-names.ts";
 import { at } from "../router.ts";
-import { factsOf, listOf, stateWords, text } from "./event-facts.ts";
-import { causeWords, isCleaning, verbOf, waitText } from "./event-verbs.ts";
+import { stateWords } from "./event-facts.ts";
+import { causeWords, isCleaning, isWork, verbOf, waitText } from "./event-verbs.ts";
 import { Link } from "./link.tsx";
 import { amountText, conditionsText } from "./wants.ts";
 
@@ -43,14 +45,15 @@ function requestWords(event: FeedEvent): ReactNode {
     case "lease-granted":
       return (
         <>
-          {isCleaning(event) ? "begins to clean" : "gets"} {resourcesOf(event["claims"])}
+          {isCleaning(event) ? "begins to clean" : isWork(event) ? "begins its work on" : "gets"}{" "}
+          {resourcesOf(event["claims"])}
           {waitText(event["waitedFor"])}
         </>
       );
     case "request-left":
       return leavings[text(event["why"])] ?? `leaves the queue: ${text(event["why"])}`;
     case "priority-changed":
-      return `${event["aged"] === true ? "rises by waiting to" : "is set to"} priority ${text(event["priority"])}`;
+      return rankWords(event);
     case "lease-ended":
       return leaseEnd(event);
     case "notice-given":
@@ -62,7 +65,7 @@ function requestWords(event: FeedEvent): ReactNode {
     case "claim-ended":
       return (
         <>
-          {event["why"] === "hold" ? "has used up its time with" : "releases"}{" "}
+          {event["why"] === "hold" ? "keeps running after the auto-release of" : "releases"}{" "}
           {backOf([event["back"]])}
         </>
       );
@@ -104,8 +107,8 @@ function leaseEnd(event: FeedEvent): ReactNode {
 
 function roomWords(event: FeedEvent): string {
   const rooms = listOf(event["rooms"]).map(({ resource }) => text(resource));
-  if (rooms.length === 0) return "has waited long, and no room can be kept for it yet";
-  return `has waited long, and room is kept for it on ${rooms.join(", ")}`;
+  if (rooms.length === 0) return "has waited long, but no host can be reserved for it yet";
+  return `has waited long: what comes free on ${rooms.join(", ")} is reserved for it`;
 }
 
 function rateWords(event: FeedEvent): ReactNode {

@@ -1,4 +1,4 @@
-import { inOrder, lookOf } from "./state-look.ts";
+import { inOrder, lookOf, stateWord } from "./state-look.ts";
 
 /** What each colour of the bars and lines means. Only colours that are there. */
 export function Legend({ states }: { states: readonly string[] }) {
@@ -7,7 +7,7 @@ export function Legend({ states }: { states: readonly string[] }) {
   const words = new Map<string, string[]>();
   for (const [state] of inBars) {
     const look = lookOf(state);
-    const name = names[state] ?? state;
+    const name = names[state] ?? stateWord(state);
     words.set(look, [...(words.get(look) ?? []).filter((word) => word !== name), name]);
   }
   return (
@@ -18,15 +18,13 @@ export function Legend({ states }: { states: readonly string[] }) {
         </span>
       ))}
       <span>
-        <i className="look-track" aria-hidden="true" /> free
+        <i className="look-free" aria-hidden="true" /> free
       </span>
     </p>
   );
 }
 
 const names: Readonly<Record<string, string>> = {
-  busy: "held",
-  leased: "held",
   dirty: "to clean",
   cleaning: "being cleaned",
 };

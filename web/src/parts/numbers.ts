@@ -13,3 +13,9 @@ export function percent(share: number): string {
 export function percentInUse(share: number): string {
   return share > 1 ? `${percent(share)}, overcommitted` : percent(share);
 }
+
+/** From 0 to 100. The clock of the server may be ahead of its last answer: no time is negative. */
+export function percentOfTime(elapsedMs: number, usualSeconds: number): number {
+  if (usualSeconds <= 0) return 100;
+  return Math.min(100, Math.max(0, Math.round(elapsedMs / 10 / usualSeconds)));
+}

@@ -1,5 +1,6 @@
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import { useInTime } from "../data/clock.ts";
+import { percentOfTime } from "./numbers.ts";
 import { lookOf } from "./state-look.ts";
 import { Age, inWords } from "./times.tsx";
 
@@ -9,10 +10,9 @@ type Timed = Pick<Cluster, "phase" | "progress" | "state">;
 export function PhaseBar({ cluster }: { cluster: Timed }) {
   const { phase, progress, state } = cluster;
   const { since, usualSeconds } = phase;
-  const byTime = useInTime((nowMs) => {
-    if (usualSeconds === null) return 0;
-    return Math.min(100, Math.round((nowMs - Date.parse(since)) / 10 / usualSeconds));
-  });
+  const byTime = useInTime((nowMs) =>
+    usualSeconds === null ? 0 : percentOfTime(nowMs - Date.parse(since), usualSeconds),
+  );
   const share = progress === null ? byTime : Math.round(progress * 100);
   if (progress === null && usualSeconds === null) return null;
   const how = progress === null ? "of the usual time" : "done, as its driver says";

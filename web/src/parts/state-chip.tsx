@@ -1,11 +1,11 @@
 import { grouped } from "./numbers.ts";
-import { lookOf } from "./state-look.ts";
+import { lookOf, stateWord } from "./state-look.ts";
 
 export function StateChip({ state, count }: { state: string; count?: number }) {
   return (
     <span className={`chip look-${lookOf(state)}`}>
       <i aria-hidden="true" />
-      {state}
+      {stateWord(state)}
       {count === undefined ? null : <b>{grouped(count)}</b>}
     </span>
   );

@@ -94,7 +94,13 @@ export function TimeChart(props: Props) {
               style={{ color: `var(--${line.colour})` }}
               aria-hidden="true"
             />
-            {line.label} <b>{figureOf(line, scale)}</b> {line.aside}
+            {line.label}
+            {isEmpty ? null : (
+              <>
+                {" "}
+                <b>{figureOf(line, scale)}</b> {line.aside}
+              </>
+            )}
           </span>
         ))}
       </figcaption>

@@ -1,5 +1,5 @@
 import { memo } from "react";
-import { inOrder, lookOf } from "./state-look.ts";
+import { inOrder, lookOf, stateWord } from "./state-look.ts";
 
 interface Props {
   readonly states: Readonly<Record<string, number>>;
@@ -9,7 +9,7 @@ interface Props {
 /** A pool's resources by state, as one bar, and as text for screen readers. */
 export const UsageBar = memo(function UsageBar({ states, total }: Props) {
   const parts = inOrder(states);
-  const words = parts.map(([state, count]) => `${count} ${state}`).join(", ");
+  const words = parts.map(([state, count]) => `${count} ${stateWord(state)}`).join(", ");
   return (
     <span className="bar" role="img" aria-label={words || "empty"} title={words}>
       {parts.map(([state, count]) =>

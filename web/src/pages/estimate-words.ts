@@ -1,0 +1,21 @@
+/** When a request starts, in a word or two. */
+import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
+import { grouped } from "../parts/numbers.ts";
+
+type Estimate = Pick<NonNullable<WaitingRequest["estimate"]>, "p50Seconds" | "exact">;
+
+/** `next`, `after #4`: the place that it has, where no time is known. */
+export function afterWords(place: number): string {
+  return place <= 1 ? "next" : `after #${grouped(place - 1)}`;
+}
+
+/**
+ * `in about 40s`. If the expected time is over, only the first of a queue can start at any moment: a pace does
+ * not open for all of them at once.
+ */
+export function startWords({ p50Seconds, exact }: Estimate, place = 1): string {
+  if (p50Seconds >= 1) return `in about ${roughDuration(p50Seconds * 1_000)}`;
+  if (place <= 1) return "any moment";
+  return exact ? afterWords(place) : "soon";
+}

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import { aheadIn, hasOvertaking, inStartOrder, turnsIn, withTurn } from "./start-order.ts";
+
+interface Facts {
+  readonly space?: string;
+  readonly starts?: number;
+  readonly pool?: string;
+  readonly vcpus?: number;
+}
+
+function request(id: string, position: number, facts: Facts = {}): WaitingRequest {
+  const { space, starts, pool = "aws", vcpus } = facts;
+  return {
+    ...{ id, position, queuedAt: `2030-01-01T12:00:0${position}.000Z` },
+    ...(space === undefined ? {} : { space }),
+    items: [{ pool, count: 1, state: "free", ...(vcpus && { amount: { vcpus } }) }],
+    reason: { code: "paced", pool, message: `Paced; ${position - 1} ahead` },
+    estimate: starts === undefined ? null : { p50Seconds: starts, p90Seconds: starts + 9 },
+  } as unknown as WaitingRequest;
+}
+
+const ids = (queue: readonly WaitingRequest[]) => queue.map(({ id }) => id).join(" ");
+
+const spaces = [
+  request("a", 1, { space: "payments", starts: 3 }),
+  request("b", 2, { space: "payments", starts: 39 }),
+  request("c", 3, { space: "web", starts: 19 }),
+  request("d", 4, { space: "web" }),
+  request("e", 5, { space: "web", starts: 47 }),
+];
+
+test("inStartOrder() follows the estimates where spaces take turns; a new request stays", () => {
+  expect(ids(inStartOrder(spaces))).toBe("a c b d e");
+});
+
+test("inStartOrder() follows the positions in a queue of one space, and where sizes differ", () => {
+  const own = [request("b", 2, { starts: 3 }), request("a", 1, { starts: 9 })];
+  const sizes = [
+    request("small", 2, { space: "web", starts: 3, vcpus: 8 }),
+    request("large", 1, { space: "payments", starts: 9, vcpus: 64 }),
+  ];
+  expect([ids(inStartOrder(own)), ids(inStartOrder(sizes))]).toEqual(["a b", "large small"]);
+  expect([hasOvertaking(sizes), hasOvertaking(spaces)]).toEqual([true, false]);
+  // It may fit at any time, whoever is ahead.
+  const young = request("young", 3, { space: "web", vcpus: 1 });
+  expect(turnsIn([...sizes, young]).get("young")?.isNew).toBe(false);
+});
+
+test("turnsIn() gives each request the place, and those ahead of it, of the same order", () => {
+  expect([...turnsIn(spaces)]).toEqual([
+    ["a", { place: 1, ahead: "next in line", isNew: false }],
+    ["c", { place: 2, ahead: "1 ahead, of payments", isNew: false }],
+    ["b", { place: 3, ahead: "2 ahead, 1 of other spaces", isNew: false }],
+    ["d", { place: 4, ahead: "3 ahead, 2 of other spaces", isNew: true }],
+    ["e", { place: 5, ahead: "4 ahead, 2 of other spaces", isNew: false }],
+  ]);
+});
+
+test("turnsIn() keeps the positions where the reader does not see all requests", () => {
+  const seen = spaces.filter(({ space }) => space === "web");
+  expect(Array.from(turnsIn(seen), ([id, { place, ahead }]) => [id, place, ahead])).toEqual([
+    ["c", 3, undefined],
+    ["d", 4, undefined],
+    ["e", 5, undefined],
+  ]);
+});
+
+test("turnsIn() has one order over the pools below a limit", () => {
+  const below = [
+    request("east-1", 1, { pool: "east", starts: 20 }),
+    request("west-1", 1, { pool: "west", starts: 5 }),
+    request("east-2", 2, { pool: "east", starts: 30 }),
+  ];
+  expect(Array.from(turnsIn(below), ([id, { place, ahead }]) => [id, place, ahead])).toEqual([
+    ["west-1", 1, "next in line"],
+    ["east-1", 2, "1 ahead"],
+    ["east-2", 3, "2 ahead"],
+  ]);
+});
+
+test("aheadIn() lists as many as the place says, and nothing if some are hidden", () => {
+  expect(ids(aheadIn(spaces, "b", "aws") ?? [])).toBe("a c");
+  expect(aheadIn(spaces.slice(2), "d", "aws")).toBeUndefined();
+  expect(aheadIn(spaces, "gone", "aws")).toBeUndefined();
+});
+
+test.each([
+  ["All 8 of aws are held; 5 ahead", "All 8 of aws are held; 1 ahead"],
+  ["Limit reached; others that share api are ahead", "Limit reached; 1 ahead"],
+  ["None can be lent", "None can be lent"],
+])("withTurn() of %s", (reason, want) => {
+  expect(withTurn(reason, { place: 2, ahead: "1 ahead", isNew: false })).toBe(want);
+  expect(withTurn(reason, undefined)).toBe(reason);
+});

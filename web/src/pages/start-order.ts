@@ -1,0 +1,125 @@
+/** The order in which the requests of a queue are expected to start. */
+import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import { grouped } from "../parts/numbers.ts";
+import { positionThere } from "./queue-facts.ts";
+
+type Ranked = Pick<
+  WaitingRequest,
+  "id" | "items" | "position" | "reason" | "space" | "queuedAt" | "estimate"
+>;
+
+/** Where a request is in its queue. */
+export interface Turn {
+  readonly place: number;
+  /** How many are ahead of it, and of whom; undefined if not all of them are known. */
+  readonly ahead: string | undefined;
+  /** Others of its queue have an expected start, and it has none yet. */
+  readonly isNew: boolean;
+}
+
+/**
+ * The requests of one queue, first to start first. Where spaces share a queue, a position is the one by the
+ * shares of this moment, and each grant changes the shares. Estimates foresee that, so they give the order
+ * there. A request without an estimate stays at its position.
+ */
+export function inStartOrder<T extends Ranked>(queue: readonly T[]): T[] {
+  const byPosition = queue.toSorted(
+    (a, b) => positionThere(a) - positionThere(b) || a.queuedAt.localeCompare(b.queuedAt),
+  );
+  if (!takesTurns(queue)) return byPosition;
+  const known = byPosition
+    .filter(({ estimate }) => estimate !== null)
+    .sort((a, b) => startOf(a) - startOf(b))
+    .values();
+  return byPosition.map((request) => {
+    return request.estimate === null ? request : (known.next().value ?? request);
+  });
+}
+
+/** The turns of the requests of one queue, or of the queues below one limit. */
+export function turnsIn(queue: readonly Ranked[]): ReadonlyMap<string, Turn> {
+  const positions = queue.map(positionThere).sort((a, b) => a - b);
+  // Others may be in between: of a space that the reader does not see, or for another pool first.
+  const places = hasSeveralQueues(queue) ? positions.map((_, index) => index + 1) : positions;
+  const isWhole = places.every((place, index) => place === index + 1);
+  const isKnown = queue.some(({ estimate }) => estimate !== null);
+  // In one queue of one space, the position says it all.
+  const counted = isWhole && (hasSeveralSpaces(queue) || hasSeveralQueues(queue));
+  const turns = new Map<string, Turn>();
+  const counts = new Map<string, number>();
+  for (const [index, { id, space = "", estimate }] of inStartOrder(queue).entries()) {
+    const own = counts.get(space) ?? 0;
+    turns.set(id, {
+      place: places[index] ?? index + 1,
+      ahead: counted ? aheadWords(own, index, counts) : undefined,
+      isNew: isKnown && estimate === null && !asksForRoom(queue),
+    });
+    counts.set(space, own + 1);
+  }
+  return turns;
+}
+
+/** Those of the queue of a pool that are ahead of one; undefined if it is not there or not all are known. */
+export function aheadIn<T extends Ranked>(
+  queue: readonly T[],
+  id: string,
+  pool: string,
+): readonly T[] | undefined {
+  const here = queue.filter(({ reason }) => reason.pool === null || reason.pool === pool);
+  const turns = turnsIn(here);
+  const inOrder = here.toSorted((a, b) => placeOf(turns, a) - placeOf(turns, b));
+  const index = inOrder.findIndex((one) => one.id === id);
+  return index >= 0 && turns.get(id)?.place === index + 1 ? inOrder.slice(0, index) : undefined;
+}
+
+function placeOf(turns: ReadonlyMap<string, Turn>, { id }: Pick<WaitingRequest, "id">): number {
+  return turns.get(id)?.place ?? 0;
+}
+
+const tail = /(next in line|[\d,]+ ahead|others that share .+ are ahead)$/;
+
+/** The reason with the turn of the order that is shown. */
+export function withTurn(reason: string, turn: Turn | undefined): string {
+  return turn?.ahead === undefined ? reason : reason.replace(tail, turn.ahead);
+}
+
+/** `4 ahead, 3 of other spaces`. */
+function aheadWords(own: number, all: number, spaces: ReadonlyMap<string, number>): string {
+  if (all === 0) return "next in line";
+  const [only] = spaces.keys();
+  if (own === all) return `${grouped(all)} ahead`;
+  if (own > 0) return `${grouped(all)} ahead, ${grouped(all - own)} of other spaces`;
+  return `${grouped(all)} ahead, ${spaces.size === 1 ? `of ${only}` : "of other spaces"}`;
+}
+
+/**
+ * Whether spaces take turns in the queue, or several pools do. On shared resources small requests go before
+ * large ones: there the position says for whom room is kept.
+ */
+export function takesTurns(queue: readonly Ranked[]): boolean {
+  if (asksForRoom(queue)) return false;
+  return hasSeveralSpaces(queue) || hasSeveralQueues(queue);
+}
+
+function hasSeveralQueues(requests: readonly Pick<WaitingRequest, "reason">[]): boolean {
+  return new Set(requests.map(({ reason }) => reason.pool)).size > 1;
+}
+
+function asksForRoom(queue: readonly Ranked[]): boolean {
+  return queue.some(({ items }) => items.some(({ amount }) => amount !== undefined));
+}
+
+/** Whether a request for room is expected to start before one that is ahead of it. */
+export function hasOvertaking(queue: readonly Ranked[]): boolean {
+  if (!asksForRoom(queue)) return false;
+  const starts = inStartOrder(queue).flatMap((one) => (one.estimate === null ? [] : startOf(one)));
+  return starts.some((start, index) => start < (starts[index - 1] ?? 0));
+}
+
+export function hasSeveralSpaces(requests: readonly Pick<WaitingRequest, "space">[]): boolean {
+  return new Set(requests.map(({ space }) => space)).size > 1;
+}
+
+function startOf({ estimate }: Pick<WaitingRequest, "estimate">): number {
+  return estimate?.p50Seconds ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { percentOfTime } from "./numbers.ts";
+
+test.each([
+  [11_000, 22, 50],
+  [60_000, 22, 100],
+  // A negative width is none, and the bar would be full.
+  [-400, 22, 0],
+  [5, 0, 100],
+])("%s ms of %s s is %s %%", (elapsedMs, usualSeconds, want) => {
+  expect(percentOfTime(elapsedMs, usualSeconds)).toBe(want);
+});

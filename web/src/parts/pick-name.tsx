@@ -1,0 +1,17 @@
+import { useFilter } from "../router.ts";
+import { Pick } from "./pick.tsx";
+
+interface Props {
+  readonly name: "pool" | "space";
+  readonly label: string;
+  readonly names: readonly string[];
+}
+
+/** A choice of a name. The one in the address is always among them. */
+export function PickName({ name, label, names }: Props) {
+  const [chosen] = useFilter(name);
+  const all = chosen === "" || names.includes(chosen) ? names : [chosen, ...names];
+  if (all.length === 0) return null;
+  const options = [["", "all"], ...all.map((one) => [one, one] as const)] as const;
+  return <Pick name={name} label={label} options={options} />;
+}
