@@ -66,10 +66,9 @@ export class StarvationLedger {
   }
 
   /** Whether a waiting request should go ahead of the shares: it is the first of its space here. */
-  mustGoFirst(id: string, { space }: ResolvedAsk, pool: string, at: number): boolean {
-    if (space === undefined || this.#books.holdsOf(space, pool)) return false;
-    const since = Math.max(this.#queuedAt.get(id) ?? at, this.#fedAt.get(`${space} ${pool}`) ?? 0);
-    if (at - since < (this.#patience.get(pool) ?? 0)) return false;
+  mustGoFirst(id: string, own: ResolvedAsk, pool: string, at: number): boolean {
+    const { space } = own;
+    if (space === undefined || !this.#isHungry(own, at, this.#queuedAt.get(id) ?? at)) return false;
     for (const [other, { ask }] of this.#books.waiting) {
       if (ask.space !== space || !poolsOf(ask).includes(pool)) continue;
       if (other !== id) return false;
@@ -96,14 +95,20 @@ export class StarvationLedger {
   #checkHelped(id: string, at: number): void {
     const ask = this.#books.waiting.get(id)?.ask;
     if (ask === undefined) throw new Error(`Cannot record that ${id} starved: it does not wait`);
-    const { space = "", group } = ask;
-    if ((group?.size ?? 1) > 1) return; // It wants what all members of its gang want.
-    const isRight = poolsOf(ask).every((pool) => {
-      const fedAt = this.#fedAt.get(`${space} ${pool}`) ?? 0;
-      const isLong = at - fedAt >= (this.#patience.get(pool) ?? 0);
+    if ((ask.group?.size ?? 1) > 1) return; // It wants what all members of its gang want.
+    assertInvariant(this.#isHungry(ask, at, 0), () => {
+      return `${id} went ahead of the shares although ${ask.space} got its part`;
+    });
+  }
+
+  /** Whether its space holds nothing of any of its pools and got nothing for their patience. */
+  #isHungry(ask: ResolvedAsk, at: number, queuedAt: number): boolean {
+    const { space = "" } = ask;
+    return poolsOf(ask).every((pool) => {
+      const since = Math.max(queuedAt, this.#fedAt.get(`${space} ${pool}`) ?? 0);
+      const isLong = at - since >= (this.#patience.get(pool) ?? 0);
       return isLong && !this.#books.holdsOf(space, pool);
     });
-    assertInvariant(isRight, () => `${id} went ahead of the shares although ${space} got its part`);
   }
 }
 

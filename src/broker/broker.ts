@@ -8,7 +8,7 @@
  * way to recover, and it runs often enough to be trusted.
  */
 
-import { decide, isVolatile, nextDueAt } from "../core/decide/decide.ts";
+import { decide, isOwn, isVolatile, nextDueAt } from "../core/decide/decide.ts";
 import { Undecidable } from "../core/decide/set-aside.ts";
 import type { Command } from "../core/model/command.ts";
 import { type DurableEvent, isDurable } from "../core/model/event.ts";
@@ -405,11 +405,12 @@ export class Broker {
   }
 
   #decide(command: Command, now: Instant, events: DurableEvent[], from?: Origin): Outcome {
-    const { events: decided, own, outcome } = decide(this.#memory.state, command, now);
+    const decision = decide(this.#memory.state, command, now);
+    const { events: decided, outcome } = decision;
     let index = 0;
     for (const event of decided) {
-      const isOwn = from !== undefined && index++ < own;
-      if (isDurable(event)) events.push(isOwn ? { ...event, from } : event);
+      const isBy = from !== undefined && isOwn(decision, index++);
+      if (isDurable(event)) events.push(isBy ? { ...event, from } : event);
       if (event.type === "lease-granted" || event.type === "request-queued") {
         this.#pauses.watchTtls(this.#memory.state, event.id);
       }

@@ -46,8 +46,9 @@ import { emit, newTurn, type Turn } from "./turn.ts";
 
 export interface Decision {
   readonly events: readonly BrokerEvent[];
-  /** The number of first events that are the command's own. The others follow from these. */
+  /** The number of first events that are the command's own, but for `following`. */
   readonly own: number;
+  readonly following: ReadonlySet<BrokerEvent> | null;
   readonly outcome: Outcome;
 }
 
@@ -61,7 +62,12 @@ export function decide(state: State, command: Command, now: Instant): Decision {
   settle(turn);
   if (turn.preempting.size > 0) preempt(turn);
   const outcome = typeof answer === "function" ? answer() : answer;
-  return { events: turn.events, own, outcome };
+  return { events: turn.events, own, following: turn.following, outcome };
+}
+
+/** Whether an event is the command's own. The others follow from these. */
+export function isOwn({ events, own, following }: Decision, index: number): boolean {
+  return index < own && !following?.has(events[index] as BrokerEvent);
 }
 
 function handle(turn: Turn, command: Command): Answer {

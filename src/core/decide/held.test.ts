@@ -4,7 +4,8 @@ import type { Command, HeldCommand } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import type { PoolPolicy } from "../model/policy.ts";
 import { awaitingAdmission } from "./admit.ts";
-import { acquire, change, Lending, pool, release, revoke, runTo } from "./lending.suite.ts";
+import { decide, isOwn } from "./decide.ts";
+import { acquire, change, Lending, leave, pool, release, revoke, runTo } from "./lending.suite.ts";
 
 /** `prow` takes a free resource; the lease is called `t`. */
 function take(resource: string, into = "busy", id = "t"): Command {
@@ -210,6 +211,32 @@ describe("a reset", () => {
     lending.now = 2_000 as typeof lending.now;
     expect(lending.outcome(reset(1_000))).toMatchObject({ holders: new Map() });
     expect(lending.held("t")).toEqual(["aws-1"]);
+  });
+});
+
+describe("a take in a pool whose pace has opened, before any tick has run,", () => {
+  const waiting = () => {
+    const lending = new Lending(pool("aws", 3, { pace: { everyMs: 1_000, burst: 1, jitter: 0 } }));
+    lending.do(acquire("first", "aws"));
+    lending.do(acquire("second", "aws"));
+    lending.now = 1_000 as typeof lending.now;
+    return lending;
+  };
+
+  test("comes after the request that waited for it, whose grant is not the taker's act", () => {
+    const lending = waiting();
+    const decision = decide(lending.state, take("aws-3"), lending.now);
+    expect(decision.outcome).toMatchObject({ refusal: { code: "none_free" } });
+    expect(decision.events).toMatchObject([{ type: "lease-granted", id: "second" }]);
+    expect(decision.events.map((_, index) => isOwn(decision, index))).toEqual([false]);
+  });
+
+  test("is granted if nobody waits, and that is its own act", () => {
+    const lending = waiting();
+    lending.do(leave("second"));
+    const decision = decide(lending.state, take("aws-3"), lending.now);
+    expect(decision.outcome.type).toBe("taken");
+    expect(decision.events.map((_, index) => isOwn(decision, index))).toEqual([true]);
   });
 });
 

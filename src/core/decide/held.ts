@@ -8,7 +8,13 @@ import { unmetDemandOf } from "../gates/credits.ts";
 import { chargesFor, closedBy, lacksOnlyCredits } from "../gates/gates.ts";
 import type { Ask, HeldCommand } from "../model/command.ts";
 import { changedEntries } from "../model/entries.ts";
-import { type ClaimId, hiddenHolder, type RequestId, type SpaceName } from "../model/ids.ts";
+import {
+  type ClaimId,
+  hiddenHolder,
+  type RequestId,
+  type ResourceName,
+  type SpaceName,
+} from "../model/ids.ts";
 import { freeState, purposeOf, reservedStates } from "../model/lifecycle.ts";
 import { done, type Outcome, type Refusal, refused } from "../model/outcome.ts";
 import { aheadOfAll } from "../model/rank.ts";
@@ -19,21 +25,27 @@ import {
   exclusiveClaim,
   type Resource,
   type Revoked,
+  type State,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { refuseUserData } from "./change-resource.ts";
 import { lastFence } from "./fence.ts";
 import { refuseState } from "./refuse-state.ts";
 import { endLease } from "./release.ts";
+import { settleEarly } from "./settle.ts";
 import { refuseSpace } from "./space-rules.ts";
 import { emit, type Turn } from "./turn.ts";
 
 type Held<Type extends HeldCommand["type"]> = Extract<HeldCommand, { type: Type }>;
 
-/** Takes named resources, ahead of all waiting requests, but only through open gates. */
+/**
+ * Takes named resources, ahead of all waiting requests that cannot be granted now, and only through
+ * open gates. A gate may have opened just now: then the requests that waited for it go first.
+ */
 export function take(turn: Turn, command: Held<"take">): Outcome {
   const { state, now } = turn;
   const { resources: names, state: from, into } = command;
+  settleEarly(turn, poolsOf(state, names));
   const ready = names.flatMap((name) => {
     const resource = state.resources.get(name);
     const isReady = resource?.sharing === "exclusive" && resource.bucket?.state === from;
@@ -66,6 +78,10 @@ export function take(turn: Turn, command: Held<"take">): Outcome {
   });
   const leases = ids.flatMap((id) => state.leases.get(id) ?? []);
   return { type: "taken", leases: leases.map(leaseView) };
+}
+
+function poolsOf({ resources }: State, names: readonly ResourceName[]): Set<Resource["pool"]> {
+  return new Set(names.flatMap((name) => resources.get(name)?.pool ?? []));
 }
 
 function useOf(pool: Resource["pool"], state: string, heldState: string) {

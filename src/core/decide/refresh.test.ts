@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Command } from "../model/command.ts";
 import type { PoolName, RequestId } from "../model/ids.ts";
+import { decide, isOwn } from "./decide.ts";
 import { acquire, Lending, pool } from "./lending.suite.ts";
 
 function refresh(id: string, next: string, more: { key?: string; pool?: string } = {}): Command {
@@ -29,6 +30,18 @@ describe("refresh()", () => {
     const lending = new Lending(pool("aws", 1), pool("gcp", 1));
     lending.outcome(acquire("a", "aws"), acquire("both", "aws gcp"), refresh("a", "a2"));
     expect([lending.held("both"), lending.held("a2")]).toEqual([["aws-1", "gcp-1"], undefined]);
+  });
+
+  test("is the act of its caller, but for the grants to others in between", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.outcome(acquire("a", "aws"), acquire("b", "aws"));
+    const decision = decide(lending.state, refresh("a", "a2"), lending.now);
+    const acts = decision.events.map(({ type }, index) => [type, isOwn(decision, index)]);
+    expect(acts.slice(0, 3)).toEqual([
+      ["lease-ended", true],
+      ["lease-granted", false],
+      ["request-queued", true],
+    ]);
   });
 
   test("is granted at once if no request waits, with the same holder and ask", () => {

@@ -14,7 +14,7 @@ import { acquire, cannotJoin, possibleWants } from "./acquire.ts";
 import type { Answer } from "./decide.ts";
 import { leaseNotFound, leaseRevoked } from "./not-found.ts";
 import { endClaim, endLease } from "./release.ts";
-import { settle } from "./settle.ts";
+import { settleEarly } from "./settle.ts";
 import { refuseSpace, refuseToWait } from "./space-rules.ts";
 import type { Turn } from "./turn.ts";
 
@@ -40,7 +40,7 @@ export function refresh(turn: Turn, command: Refresh): Answer {
     const refusal = refuseAsk(turn.state, ask);
     if (refusal !== undefined) return refused(refusal); // Nothing is released.
     releaseClaims(turn, lease, wanted.length === items.length ? undefined : name);
-    settle(turn); // Waiting requests are granted first.
+    settleEarly(turn);
   }
   return acquire(turn, { type: "acquire", id: next, ask, waitMs });
 }

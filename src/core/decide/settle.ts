@@ -5,7 +5,7 @@
 import { waitCause } from "../explain/wait-cause.ts";
 import { chargesFor, passesGates } from "../gates/gates.ts";
 import { cohortOf, hasCohort } from "../gates/limits.ts";
-import type { GrantedClaim, ResolvedAsk, WaitCode } from "../model/event.ts";
+import type { BrokerEvent, GrantedClaim, ResolvedAsk, WaitCode } from "../model/event.ts";
 import type { ClaimId, RequestId } from "../model/ids.ts";
 import { busyState, freeState } from "../model/lifecycle.ts";
 import { isHeldBackByQuota } from "../model/quota.ts";
@@ -37,9 +37,17 @@ import { emit, type Turn } from "./turn.ts";
 import { upkeep } from "./upkeep.ts";
 import { workEnd, workOn } from "./work.ts";
 
-/**
- * Called at the end of a decision, and earlier if the rest of the decision needs a settled state.
- */
+/** Grants what waiting requests can have in these pools before the rest of a command is decided. */
+export function settleEarly(turn: Turn, pools: Iterable<Pool> = []): void {
+  for (const pool of pools) if (pool.waiting > 0) turn.touched.add(pool);
+  const before = turn.events.length;
+  settle(turn);
+  turn.following ??= new Set();
+  for (let index = before; index < turn.events.length; index++) {
+    turn.following.add(turn.events[index] as BrokerEvent);
+  }
+}
+
 export function settle(turn: Turn): void {
   const { touched } = turn;
   while (touched.size > 0) {

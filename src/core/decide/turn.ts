@@ -23,6 +23,8 @@ export interface Turn {
   plannedAt: Map<Pool, number> | null;
   /** How often this decision has planned a pool of clusters. */
   plans: Map<Pool, number> | null;
+  /** Events among the command's own that only follow from these, if `settle` ran early. */
+  following: Set<BrokerEvent> | null;
   /** The waiting request that is being evaluated. A failure is attributed to it. */
   evaluating: RequestId | null;
 }
@@ -36,6 +38,7 @@ export function newTurn(state: State, now: Instant): Turn {
     preempting: new Set(),
     plannedAt: null,
     plans: null,
+    following: null,
     evaluating: null,
   };
 }
