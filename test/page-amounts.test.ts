@@ -34,7 +34,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.locator(".claims td", { hasText: "vcpus 26, memory 64" }).waitFor();
     await page.goto(new URL(`/requests/${idOf(waits)}`, page.url()).href);
     await page.getByText("1 of hv (vcpus 48, memory 64)").waitFor();
-    const rooms = page.getByLabel("Room on each resource");
+    const rooms = page.getByLabel("What is free on each resource");
     await rooms.getByText("34 free, 48 needed").waitFor();
     await rooms.getByText("14 vcpus must come free").waitFor();
     await rooms.getByRole("link", { name: "vm/1" }).waitFor();
@@ -64,15 +64,15 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     if (!small.granted || large.granted) throw new Error("Only the last of them waits");
 
     const page = await world().open(`/requests/${large.request.id}`);
-    const reason = page.locator(".callout", { hasText: "Room is kept for it on lab-b" });
+    const reason = page.locator(".callout", { hasText: "Reserved for it on lab-b" });
     await reason.waitFor();
     await page.getByText("has waited long: what comes free on lab-b is reserved for it").waitFor();
     // Now less is missing on the other host.
     await client.release({ ...small.lease, token: small.lease.token ?? "" });
-    const hosts = page.getByLabel("Room on each resource").locator("li");
+    const hosts = page.getByLabel("What is free on each resource").locator("li");
     await hosts.filter({ hasText: "lab-a" }).getByText("35 free, 50 needed").waitFor();
     const first = await hosts.first().textContent();
-    expect([first?.includes("lab-b"), first?.includes("kept for it")]).toEqual([true, true]);
+    expect([first?.includes("lab-b"), first?.includes("reserved for it")]).toEqual([true, true]);
     await reason.waitFor();
     expect(world().complaints).toEqual([]);
   });

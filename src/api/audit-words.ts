@@ -31,7 +31,7 @@ const ofLeases: Sentences<"lease" | "claim" | "request" | "priority" | "notice" 
     starved === true
       ? ["put ", holder, " first: its space got nothing of ", pools, " for its patience"]
       : ["set the priority of ", holder, ` to ${text(priority)}`],
-  "room-kept": () => ["keeps room for ", holder],
+  "room-kept": () => ["reserves capacity for ", holder],
   "lease-granted": (_, { way }) =>
     way === "clock"
       ? ["granted ", resources, " to ", holder]

@@ -149,7 +149,9 @@ export const RoomExplanation = Type.Object({
     }),
     { description: "What it has too little of, the first asked for first" },
   ),
-  reserved: Type.Optional(Type.Boolean({ description: "Room on it is kept for this request" })),
+  reserved: Type.Optional(
+    Type.Boolean({ description: "Capacity on it is reserved for this request" }),
+  ),
   keptFor: Type.Array(
     Type.Object({ id: Type.String(), holder: Type.String(), amount: AmountsShown }),
     { description: "What is kept on it for those before" },

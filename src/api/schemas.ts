@@ -562,7 +562,7 @@ export const Explanation = Type.Object({
         }),
       ),
       needed: Type.Integer(),
-      available: Type.Integer({ description: "Free, and not kept for a request ahead" }),
+      available: Type.Integer({ description: "Free, and not reserved for a request ahead" }),
       free: Type.Integer(),
       size: Type.Integer(),
       states: Type.Record(Type.String(), Type.Integer()),

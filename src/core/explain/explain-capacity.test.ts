@@ -21,7 +21,7 @@ test.each<[string, Command[], object, string]>([
     "what is free, what there is and what is needed, on the nearest resource that is large enough",
     [on("large", 26), on("huge", 60)],
     vcpus(50),
-    "no_room: No vsphere has room: large has 34 of 60 vcpus free, 50 needed",
+    "no_room: Does not fit on large (nearest of 2): needs 50 vcpus (34 free)",
   ],
   [
     "the drained resource, not one that is too small",
@@ -53,14 +53,14 @@ test.each<[string, Command[], object, string]>([
     "the room of a usable one, and the drained one that has room",
     [drain("huge"), on("large", 30)],
     vcpus(50),
-    "no_room: No vsphere has room: large has 30 of 60 vcpus free, 50 needed; " +
-      "huge has room, but is drained by ann: test",
+    "no_room: Does not fit on large: needs 50 vcpus (30 free); " +
+      "it would fit on huge, which is drained by ann: test",
   ],
   [
     "not a drained one without room",
     [on("huge", 60), drain("huge"), on("large", 30)],
     vcpus(50),
-    "no_room: No vsphere has room: large has 30 of 60 vcpus free, 50 needed",
+    "no_room: Does not fit on large: needs 50 vcpus (30 free)",
   ],
   [
     "all of them, if all are drained",
@@ -96,11 +96,11 @@ test("the reason names the resource on which room is kept, and the list begins w
   // Now less is missing on a, but the room is kept on b.
   lending.outcome(release("1"), want("small", vcpus(36)));
   expect(explained("large")).toEqual([
-    "Room is kept for it on b: 20 of 60 vcpus free, 50 needed; next in line",
+    "Reserved for it on b: 50 vcpus (20 free); next in line",
     "b",
   ]);
   expect(explained("small")).toEqual([
-    "No vsphere has room: a has 35 of 60 vcpus free, 36 needed; 1 ahead",
+    "Does not fit on a (nearest of 2): needs 36 vcpus (35 free); 1 ahead",
     "a",
   ]);
 });
@@ -115,6 +115,6 @@ test("the reason names the resource that has room, if it is kept for others", ()
   if (request === undefined) throw new Error("it does not wait");
   expect(explainNeeds(request, lending.now)[0]?.rooms?.[0]?.resource).toBe("b");
   expect(waitReason(request, lending.now).message).toBe(
-    "The room on b is kept for a request that has waited longer; 1 ahead",
+    "Fits on b, but that is reserved for a request that has waited longer; 1 ahead",
   );
 });

@@ -138,20 +138,21 @@ export function capacityObstacle(need: SharedNeed, request: Request, reader: Rea
     };
   }
   if (fit > 0) {
-    const have = `${fit} of ${usable.length} ${pool.name} ${fit === 1 ? "has" : "have"} room`;
+    const have = `Fits on ${fit} of ${usable.length} ${pool.name}`;
     return { code: "not_enough_free", what: `${have}, ${wanted} needed` };
   }
   const [nearest] = usable;
   if (nearest?.fitsUnreserved && !nearest.isReserved && wouldFitUnreserved(need, request)) {
-    const what = `The room on ${nearest.resource} is kept for a request that has waited longer`;
+    const what = `Fits on ${nearest.resource}, but that is reserved for a request that has waited longer`;
     return { code: "kept_for_others", what };
   }
-  const short = nearest?.short.map(shortfallText).join(" and ");
+  const short = nearest?.short.map(shortfallText).join(", ");
   if (nearest?.isReserved) {
-    const what = `Room is kept for it on ${nearest.resource}: ${short}`;
+    const what = `Reserved for it on ${nearest.resource}: ${short}`;
     return { code: "no_room", what };
   }
-  const what = `No ${pool.name} has room: ${nearest?.resource} has ${short}`;
+  const ofHowMany = usable.length > 1 ? ` (nearest of ${usable.length})` : "";
+  const what = `Does not fit on ${nearest?.resource}${ofHowMany}: needs ${short}`;
   return { code: "no_room", what: what + cordonedRoomText(need, large, reader) };
 }
 
@@ -164,7 +165,7 @@ function cordonedRoomText(
   const roomy = large.find(({ unfit: why, short }) => why !== null && short.length === 0);
   const resource = sharedIn(pool).find(({ name }) => name === roomy?.resource);
   if (resource === undefined) return "";
-  return `; ${resource.name} has room, but ${outOfUseText(resource, reader)}`;
+  return `; it would fit on ${resource.name}, which ${outOfUseText(resource, reader)}`;
 }
 
 /** Names the resources that would do but are out of use, because no other resource is large enough. */
@@ -181,9 +182,9 @@ function cordonText(
   return usableCount === 0 ? text : `${text}; only ${usableCount} other ${pool.name} would do`;
 }
 
-/** For example `34 of 60 vcpus free, 48 needed`. */
-function shortfallText({ dimension, asked, free, capacity }: Shortfall): string {
-  return `${free} of ${capacity} ${dimension} free, ${asked} needed`;
+/** For example `48 vcpus (34 free)`. What there is in all is in the list of resources. */
+function shortfallText({ dimension, asked, free }: Shortfall): string {
+  return `${asked} ${dimension} (${free} free)`;
 }
 
 function wouldFitUnreserved(need: SharedNeed, request: Request): boolean {

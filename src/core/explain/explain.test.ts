@@ -96,7 +96,7 @@ const cases: Record<string, Case> = {
     want: {
       code: "kept_for_others",
       pool: "aws",
-      message: "1 of 1 aws free, kept for a request that has waited longer; 1 ahead",
+      message: "1 of 1 aws free, reserved for a request that has waited longer; 1 ahead",
     },
   },
   "the first pool that is in the way": {

@@ -148,7 +148,7 @@ function queueObstacle(
   now: Instant,
 ): Obstacle {
   return keptForOlder(need, request, now)
-    ? { code: "kept_for_others", what: `${what}, kept for a request that has waited longer` }
+    ? { code: "kept_for_others", what: `${what}, reserved for a request that has waited longer` }
     : { code: "behind_others", what: `${what}, but others are ahead` };
 }
 

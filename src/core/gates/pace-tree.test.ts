@@ -157,7 +157,8 @@ describe("a parent's pace: grants", () => {
     lending.outcome(want("v1", one), want("v2", one), acquire("a", "aws"), want("v3", one));
     expect(reasonOf(lending, "v2")).toMatchObject({
       code: "paced",
-      message: "vsphere has room, paced by account: one every 10s, the next in 10s; next in line",
+      message:
+        "vsphere has enough free, paced by account: one every 10s, the next in 10s; next in line",
     });
     runTo(lending, minute);
     expect(grants(lending)).toEqual({ v1: 0, v2: 10_000, a: 20_000, v3: 30_000 });

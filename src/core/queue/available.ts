@@ -20,7 +20,7 @@ export function isPresent(need: Need, rank: Rank): boolean {
 /** The same as text, for the explanation of a wait. */
 export function presentText(need: Need): string {
   const { pool, state } = need;
-  if (need.sharing === "shared") return `${pool.name} has room`;
+  if (need.sharing === "shared") return `${pool.name} has enough free`;
   if (need.selections !== null) {
     const texts = need.selections.map((selection) => selectionText(selection) || "any");
     return `${pool.name} (${texts.join(", ")}) has enough ${state}`;

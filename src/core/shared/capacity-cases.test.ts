@@ -101,7 +101,7 @@ describe("as in the reference's end-to-end tests", () => {
       request: {
         reason: {
           code: "no_room",
-          message: expect.stringMatching(/w1 has 0 of 32 vcpus free, 16 needed/),
+          message: expect.stringMatching(/Does not fit on w1: needs 16 vcpus \(0 free\)/),
         },
       },
     });

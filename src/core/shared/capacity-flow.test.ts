@@ -24,7 +24,7 @@ describe("a pace on a shared pool", () => {
     lending.outcome(want("a", one), want("b", one), want("c", one));
     expect(reasonOf(lending, "b")).toMatchObject({
       code: "paced",
-      message: "vsphere has room, paced: one every 10s, the next in 10s; next in line",
+      message: "vsphere has enough free, paced: one every 10s, the next in 10s; next in line",
     });
     lending.tickAt(everyMs);
     expect([lending.held("b"), lending.held("c")]).toEqual([["m"], undefined]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
-import { commonReason, ownReason, withoutPace } from "./common-reason.ts";
+import { commonReason, ownReason, withoutHolders, withoutPace } from "./common-reason.ts";
 
 const rows = (...messages: readonly string[]) =>
   messages.map((message) => ({ reason: { message } }) as WaitingRequest);
@@ -26,6 +26,16 @@ test("ownReason() leaves out only what is said above", () => {
   expect(ownReason("no room: esx-1 has 1; 1 ahead", "no room")).toBe("esx-1 has 1; 1 ahead");
   expect(ownReason("paced; 2 ahead", full)).toBe("paced; 2 ahead");
   expect(ownReason(`${full}; 1 ahead`, "")).toBe(`${full}; 1 ahead`);
+});
+
+test.each([
+  [
+    "web holds 4 of its quota of 4 license (ci/1, ci/2 and others), 1 needed; 1 of its space ahead",
+    "web holds 4 of its quota of 4 license, 1 needed; 1 of its space ahead",
+  ],
+  ["aws (region=eu) has enough free; 1 ahead", "aws (region=eu) has enough free; 1 ahead"],
+])("withoutHolders() of %s", (reason, want) => {
+  expect(withoutHolders(reason)).toBe(want);
 });
 
 test.each([

@@ -9,7 +9,7 @@ function causeOf(message: string): string {
   return message.slice(0, Math.max(0, message.lastIndexOf("; ")));
 }
 
-/** `No lab has room` of `No lab has room: esx-1 has 4 of 8 vcpus free`. */
+/** `region limit reached` of `region limit reached: 4 of 4 held`. */
 function headOf(message: string): string {
   return message.slice(0, Math.max(0, message.indexOf(": ")));
 }
@@ -36,6 +36,11 @@ export function withoutPace(reason: string): string {
   return reason.replace(/, paced(?: by ([^:]+))?: one every .*$/, (_, by: string | undefined) => {
     return `, held back by the pace${by === undefined ? "" : ` of ${by}`}`;
   });
+}
+
+/** In a list, the request's own page names those who hold the quota: here they would fill five lines. */
+export function withoutHolders(reason: string): string {
+  return reason.replace(/( holds .+ of its quota of [^(]+) \([^)]*\)/, "$1");
 }
 
 /** The reason of one row, without what is said above it. */

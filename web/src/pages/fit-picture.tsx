@@ -27,7 +27,7 @@ export function FitPicture({ amount, resources, rooms, isBehind, max = shownMax 
   });
   return (
     <>
-      <ul className="fits" aria-label="Room on each resource">
+      <ul className="fits" aria-label="What is free on each resource">
         {shown.map((host) => (
           <Host key={host.room.resource} {...host} {...{ amount, isBehind }} />
         ))}
@@ -38,7 +38,7 @@ export function FitPicture({ amount, resources, rooms, isBehind, max = shownMax 
         </span>
         {shown.some(({ room, resource }) => isKept(amount, resource, room)) ? (
           <span>
-            <i className="key-kept" aria-hidden="true" /> kept for requests ahead
+            <i className="key-kept" aria-hidden="true" /> reserved for requests ahead
           </span>
         ) : null}
         <span>
@@ -74,7 +74,7 @@ function Host({ resource, amount, room, isBehind }: HostProps) {
     <li>
       <span>
         <Link href={at("resources", name)}>{name}</Link>
-        {room.reserved === true ? <small className="kept-here">kept for it</small> : null}
+        {room.reserved === true ? <small className="kept-here">reserved for it</small> : null}
       </span>
       <div>
         {fits.map((fit) => (
@@ -96,7 +96,7 @@ function FitBar({ fit: { dimension, used, capacity, asked, kept, missing } }: { 
   const whole = Math.max(capacity, used + kept + asked, 1e-9);
   const width = (amount: number) => ({ width: `${(amount / whole) * 100}%` });
   const free = Math.max(0, capacity - used - kept);
-  const others = kept === 0 ? "" : `, ${grouped(kept)} kept`;
+  const others = kept === 0 ? "" : `, ${grouped(kept)} reserved`;
   const words = `${grouped(free)} free${others}, ${grouped(asked)} needed`;
   return (
     <div className={missing > 0 ? "fit short" : "fit"}>
@@ -128,7 +128,7 @@ function WhatIsMissing({ fits, shares, room, isBehind }: MissingProps) {
   if (missing.every(({ missing: lack, kept }) => lack <= kept)) {
     return (
       <>
-        It would fit, but the capacity is kept for <Holders of={keptFor} by="and" />.
+        It would fit, but the capacity is reserved for <Holders of={keptFor} by="and" />.
       </>
     );
   }

@@ -79,7 +79,7 @@ function listedFirst(ahead: readonly WaitingRequest[], pool: string) {
 function shortage({ free, size, state, available }: Need): string {
   if (free === 0) return `none of ${size} ${state}`;
   if (available === 0) return `${free} of ${size} ${state}, but requests ahead go first`;
-  const kept = free > available ? `, ${free - available} kept for requests ahead` : "";
+  const kept = free > available ? `, ${free - available} reserved for requests ahead` : "";
   return `${free} of ${size} ${state}${kept}`;
 }
 

@@ -144,12 +144,12 @@ function unusedShortageOf({ states }: Pool): WaitsFor {
 /** What is free is not for those who wait. Each request knows why; the pool does not. */
 export const notOfThePool: WaitsFor = {
   word: "see queue",
-  why: "What is free is kept for an earlier request, does not match, or exceeds a quota; or they wait for another pool too",
+  why: "What is free is reserved for an earlier request, does not match, or exceeds a quota; or they wait for another pool too",
 };
 
 const reasonWords: Readonly<Record<string, string>> = {
   quota_reached: "quota",
-  kept_for_others: "kept for others",
+  kept_for_others: "reserved",
   behind_others: "earlier requests",
   not_enough_free: "more of it",
   group_incomplete: "its group",

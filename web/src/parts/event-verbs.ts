@@ -118,7 +118,7 @@ const waits: Readonly<Record<WaitCode, string>> = {
   behind_others: "those ahead",
   kept_for_others: "those ahead",
   not_enough_free: "enough free ones",
-  no_room: "room",
+  no_room: "capacity",
   group_incomplete: "its group",
   none_usable: "a usable one",
   paced: "the pace",
