@@ -5,6 +5,7 @@ import { Problem } from "../api/problem.ts";
 import type { DurableEvent } from "../core/model/event.ts";
 import type { SpaceName } from "../core/model/ids.ts";
 import { JournalPruned, type Recorded } from "../journal/journal.ts";
+import { Turns } from "../journal/turns.ts";
 import { callerOf, isStillAllowed } from "./authorize.ts";
 import { callIdHeader } from "./call-id.ts";
 import { compressedFeed } from "./compressed-feed.ts";
@@ -21,7 +22,6 @@ import {
   sightOfOwner,
 } from "./render/event.ts";
 import { limitedTo } from "./sight.ts";
-import { Turns } from "./turns.ts";
 
 /**
  * A client with more unread bytes than this, or a commit with more events than this, is sent from

@@ -22,6 +22,7 @@ import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Journal } from "../journal/journal.ts";
 import { journalPath } from "../journal/sqlite.ts";
+import { Turns } from "../journal/turns.ts";
 import { answerQuery, type Sources } from "./answer-query.ts";
 import { Audit } from "./audit/audit.ts";
 import { auditPath } from "./audit/audit-file.ts";
@@ -36,9 +37,8 @@ import { History } from "./history/history.ts";
 import { historyPath } from "./history/history-file.ts";
 import { HistoryStore } from "./history/store.ts";
 import { UsualWaits } from "./history/usual-waits.ts";
-import { SearchQueue } from "./search-queue.ts";
 import type { QueryKind, QueryOptions, StatsQueries } from "./stats-query.ts";
-import { StatsWorker } from "./stats-worker.ts";
+import { StatsWorker, StatsWorkerBusy } from "./stats-worker.ts";
 
 export interface StatsServiceOptions {
   /** The data folder; undefined if history is in memory. */
@@ -63,6 +63,8 @@ const holdsReadMax = 50_000;
  */
 const lagWaitedFor = 20_000;
 const waitMsMax = 2_000;
+/** Searches of a journal that only this thread can read: more do not wait. */
+const searchesMax = 64;
 
 export class StatsService {
   readonly estimates: Estimates;
@@ -74,7 +76,10 @@ export class StatsService {
   readonly #futures = new StatsWorker(undefined);
   readonly #inMemory: boolean;
   readonly #journalElsewhere: boolean;
-  readonly #searches = new SearchQueue();
+  readonly #searches = new Turns({
+    max: searchesMax,
+    refusal: () => new StatsWorkerBusy(`Cannot search: ${searchesMax} searches are already queued`),
+  });
   readonly #journal: Pick<Journal, "search">;
 
   constructor(

@@ -31,4 +31,25 @@ describe("Turns", () => {
     await expect(failing).rejects.toThrow("broken");
     expect(await turns.run(async () => 1)).toBe(1);
   });
+
+  test("refuses more than its limit, and does not begin a task that was aborted", async () => {
+    const turns = new Turns({ max: 3, refusal: () => new Error("3 are queued") });
+    const gate = Promise.withResolvers<void>();
+    const aborted = new AbortController();
+    const begun: string[] = [];
+    const running = turns.run(async () => {
+      begun.push("a");
+      await gate.promise;
+    });
+    const dropped = turns.run(async () => void begun.push("b"), aborted.signal);
+    const last = turns.run(async () => void begun.push("c"));
+    await expect(turns.run(async () => {})).rejects.toThrow("3 are queued");
+    aborted.abort();
+    gate.resolve();
+    await running;
+    await expect(dropped).rejects.toThrow(/aborted/);
+    await last;
+    expect(begun).toEqual(["a", "c"]);
+    expect(await turns.run(async () => "again")).toBe("again");
+  });
 });
