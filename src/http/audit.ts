@@ -3,7 +3,6 @@ import Type from "typebox";
 import { AuditPage } from "../api/audit-schemas.ts";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
-import { nearest } from "../core/model/nearest.ts";
 import { ways } from "../core/model/origin.ts";
 import { AuditUnavailable } from "../insight/audit/audit.ts";
 import { lineOf } from "../insight/audit/chain.ts";
@@ -12,9 +11,9 @@ import { StatsWorkerBusy } from "../insight/stats-worker.ts";
 import { knownTypes } from "../journal/format.ts";
 import type { App, Context } from "./context.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
-import { invalid } from "./problems.ts";
 import { momentIn, momentText } from "./request.ts";
 import { problems } from "./responses.ts";
+import { unknownWord } from "./unknown-word.ts";
 
 const filter = (description: string) =>
   Type.Optional(Type.String({ maxLength: limits.holderLengthMax, description }));
@@ -93,9 +92,7 @@ export function auditRoute(app: App, { broker, insight }: Context): void {
 function mustBeAction(action: string | undefined): void {
   const known = [...knownTypes(), ...ownActions].sort();
   if (action === undefined || known.includes(action)) return;
-  const near = nearest(action, known);
-  const hint = near === undefined ? `Use one of ${known.join(", ")}` : `Did you mean "${near}"?`;
-  throw invalid("query.action", `there is no action "${action}"`, hint);
+  throw unknownWord("query.action", { kind: "action", given: action }, known);
 }
 
 function auditProblem(error: unknown): never {

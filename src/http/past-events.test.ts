@@ -94,6 +94,22 @@ describe("GET /v1/events/past", () => {
     expect(await types("text=password")).toEqual(["resource-changed"]);
   });
 
+  test("refuses a type that does not exist, with the nearest", async () => {
+    const problem = async (type: string) => {
+      const answer = await site.call(`GET /v1/events/past?type=${type}`);
+      const { code, detail, hint } = asProblem(answer);
+      return [answer.status, code, detail, hint];
+    };
+    expect(await problem("lease-grantd")).toEqual([
+      ...[400, "invalid_request"],
+      'Cannot read query.type: there is no type "lease-grantd"',
+      'Did you mean "lease-granted"?',
+    ]);
+    expect((await problem("nonsense"))[3]).toMatch(/^Use one of claim-ended, /);
+    expect(await types("type=lease")).toEqual([]);
+    expect(await types("type=")).not.toEqual([]);
+  });
+
   test.each(["after=x", "limit=0", "trouble=yes", "colour=red"])("refuses ?%s", async (query) => {
     const answer = await site.call(`GET /v1/events/past?${query}`);
     expect(answer.status).toBe(400);

@@ -4,12 +4,14 @@ import { limits } from "../api/limits.ts";
 import { Page } from "../api/schemas.ts";
 import type { SpaceName } from "../core/model/ids.ts";
 import type { FoundEvent } from "../insight/event-search.ts";
+import { knownTypes } from "../journal/format.ts";
 import type { App, Context } from "./context.ts";
 import { historyProblem } from "./history.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
 import { type EventSight, eventSightOf, renderEvent, sightOfOwner } from "./render/event.ts";
 import { problems } from "./responses.ts";
 import { onlySpace } from "./sight.ts";
+import { unknownWord } from "./unknown-word.ts";
 
 const filter = (description: string) =>
   Type.Optional(Type.String({ maxLength: limits.nameLengthMax, description }));
@@ -45,6 +47,7 @@ export function pastEventsRoute(app: App, { broker, insight }: Context): void {
   };
   app.get("/v1/events/past", { schema }, async (request, reply) => {
     const { limit, after, id, resource, trouble, ...match } = request.query;
+    mustBeType(match.type);
     const only = await broker.read((state) => onlySpace(request, state));
     const search = {
       filter: { id, resource },
@@ -67,4 +70,11 @@ export function pastEventsRoute(app: App, { broker, insight }: Context): void {
     reply.type("application/json").serializer((text: string) => text);
     return reply.send(`{"items":${found},"next":${cursor}}`);
   });
+}
+
+/** A misspelt type would find nothing, which reads as "it never happened". */
+function mustBeType(type: string | undefined): void {
+  const known = knownTypes().sort();
+  if (type === undefined || known.some((one) => one.startsWith(type))) return;
+  throw unknownWord("query.type", { kind: "type", given: type }, known);
 }
