@@ -1,6 +1,7 @@
 /** The messages of refusals about clusters. */
 import { Problem } from "../api/problem.ts";
 import type { Refusal } from "../core/model/outcome.ts";
+import { stateWord } from "../core/model/state-word.ts";
 
 const codes = [
   "not_a_cluster",
@@ -133,7 +134,7 @@ function stateProblem(refusal: Extract<ClusterRefusal, { code: "cluster_state" }
   return new Problem({
     code,
     status: 409,
-    message: `Cannot ${verbs[action]} ${resource}${as}: it is ${state}`,
+    message: `Cannot ${verbs[action]} ${resource}${as}: it is ${stateWord(state)}`,
     hint: allowed === undefined ? hints[action] : `Use ${allowed.join(" or ")}`,
     facts: { resource, state, ...(allowed === undefined ? undefined : { allowed }) },
   });

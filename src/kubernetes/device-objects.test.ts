@@ -78,7 +78,7 @@ describe("deviceObjects()", () => {
     ];
     expect(devicesOf(resources)).toMatchObject([[{ name: "aws-3" }]]);
     expect(deviceObjects(resources, "berth").leftOut).toEqual([
-      "2 of aws-account: neither free nor busy, or drained",
+      "2 of aws-account: neither free nor held, or drained",
     ]);
   });
 

@@ -34,7 +34,7 @@ export function deviceObjects(resources: readonly Resource[], driver: string): D
     const name = poolNames.take(pool);
     const usable = members.filter(isLendable);
     const others = members.length - usable.length;
-    if (others > 0) leftOut.push(`${others} of ${pool}: neither free nor busy, or drained`);
+    if (others > 0) leftOut.push(`${others} of ${pool}: neither free nor held, or drained`);
     const deviceNames = new UniqueNames();
     const devices = usable.map((member) =>
       deviceOf(member, deviceNames.take(member.name), leftOut),

@@ -43,7 +43,7 @@ const cases: Record<string, Case> = {
     want: {
       code: "no_free",
       pool: "aws",
-      message: "No aws is free (1 dirty, 1 drained, 1 busy); next in line",
+      message: "No aws is free (1 dirty, 1 drained, 1 held); next in line",
     },
   },
   "that none can be lent": {

@@ -21,6 +21,7 @@ import {
   type SharedNeed,
   shownState,
 } from "../model/state.ts";
+import { stateWord } from "../model/state-word.ts";
 import { type Instant, never } from "../model/time.ts";
 import { availableTo, isAvailable } from "../queue/available.ts";
 import { keptFor, Leftover, overtakenMax } from "../queue/leftover.ts";
@@ -175,8 +176,12 @@ function keptForOlder(place: Place, request: Request, now: Instant): boolean {
 }
 
 function mix(shown: ReadonlyMap<string, number>): string {
-  const counts = [...shown].filter(([, count]) => count > 0);
-  const text = counts.map(([state, count]) => `${count} ${state}`).join(", ");
+  const counts = new Map<string, number>();
+  for (const [state, count] of shown) {
+    const word = stateWord(state);
+    if (count > 0) counts.set(word, (counts.get(word) ?? 0) + count);
+  }
+  const text = Array.from(counts, ([word, count]) => `${count} ${word}`).join(", ");
   return text === "" ? "" : ` (${text})`;
 }
 

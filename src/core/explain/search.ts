@@ -1,6 +1,7 @@
 /** Finds all pools, spaces, resources, leases and requests that contain a text, the best hits first. */
 import type { RequestId, SpaceName } from "../model/ids.ts";
 import { type Resource, type State, shownState } from "../model/state.ts";
+import { stateWord } from "../model/state-word.ts";
 
 export interface SearchHit {
   readonly kind: "pool" | "space" | "request" | "lease" | "resource";
@@ -102,7 +103,7 @@ function* everything(state: State, sight: SearchSight): Generator<Candidate> {
   }
   for (const resource of state.resources.values()) {
     const { name, pool, labels, note } = resource;
-    const about = `${shownState(resource)} in ${pool.name}`;
+    const about = `${stateWord(shownState(resource))} in ${pool.name}`;
     const texts = [sight.readsNote(resource) ? note : "", ...Object.values(labels)];
     yield { hit: { kind: "resource", name, title: name, about }, names: [name], texts };
   }

@@ -1,4 +1,5 @@
-import { inOrder, lookOf, stateWord } from "./state-look.ts";
+import { stateWord } from "../../../src/core/model/state-word.ts";
+import { inOrder, lookOf } from "./state-look.ts";
 
 /** What each colour of the bars and lines means. Only colours that are there. */
 export function Legend({ states }: { states: readonly string[] }) {

@@ -1,5 +1,6 @@
 import { grouped } from "./numbers.ts";
-import { lookOf, stateWord } from "./state-look.ts";
+import { stateWord } from "../../../src/core/model/state-word.ts";
+import { lookOf } from "./state-look.ts";
 
 export function StateChip({ state, count }: { state: string; count?: number }) {
   return (

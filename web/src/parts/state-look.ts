@@ -35,11 +35,6 @@ const order = [
   "free",
 ];
 
-/** A word of the page for a state: what is lent is held, whatever its pool calls that. */
-export function stateWord(state: string): string {
-  return state === "busy" || state === "leased" ? "held" : state;
-}
-
 /** The suffix of the classes `look-…`. */
 export function lookOf(state: string): string {
   return looks[state] ?? "other";

@@ -1,5 +1,6 @@
 import { memo } from "react";
-import { inOrder, lookOf, stateWord } from "./state-look.ts";
+import { stateWord } from "../../../src/core/model/state-word.ts";
+import { inOrder, lookOf } from "./state-look.ts";
 
 interface Props {
   readonly states: Readonly<Record<string, number>>;
