@@ -65,7 +65,7 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     buckets,
     shared: new OrderedTree<SharedResource, Standing>(compareStanding),
     parts: new Map(),
-    starved: new Set(),
+    impatient: new Set(),
     shown: new Map(),
     held: 0,
     waiting: 0,

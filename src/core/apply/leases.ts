@@ -135,7 +135,7 @@ function enterQueues(state: State, request: Request): void {
   countWanted(state, request, 1);
 }
 
-/** Sets when a waiting request for shared resources counts as starved, unless it already does. */
+/** Sets when a waiting request for shared resources counts as impatient, unless it already does. */
 export function schedulePatience(state: State, request: Request): void {
   if (request.reservations !== null) return;
   let patienceMs = -1;

@@ -166,7 +166,7 @@ export function charge(resource: SharedResource, claim: SharedClaim, by: 1 | -1)
   for (const reservation of resource.reservations) {
     if (claim.fence <= reservation.since) continue;
     noteTaken(reservation, claim.amount, by);
-    // There is more room next to the reservation, so another starved request may get one here.
+    // There is more room next to the reservation, so another impatient request may get one here.
     if (by === -1) pool.cache.triedReservations = false;
   }
   writable.lastFence = Math.max(resource.lastFence, claim.fence);
@@ -202,7 +202,7 @@ function ownerOf({ id, ask }: Pick<Claim["lease"], "id" | "ask">): string {
   return ask.group === undefined ? id : groupOwner(ask.group.name);
 }
 
-/** Reserves room for a starved request, and replaces its earlier reservations. */
+/** Reserves room for an impatient request, and replaces its earlier reservations. */
 export function setReservations(
   request: Request,
   reservations: readonly KeptRoom[],
@@ -228,8 +228,8 @@ export function setReservations(
   }
   for (const { pool, sharing } of request.needs) {
     if (sharing === "exclusive") continue;
-    if (reservations.length === 0) edit(pool.starved).add(request);
-    else edit(pool.starved).delete(request);
+    if (reservations.length === 0) edit(pool.impatient).add(request);
+    else edit(pool.impatient).delete(request);
   }
 }
 
@@ -239,7 +239,7 @@ function dropReservations(request: Request): void {
   if (request.reservations !== null) edit(request).reservations = [];
   for (const { pool, sharing } of request.needs) {
     if (sharing === "exclusive") continue;
-    if (request.reservations !== null) edit(pool.starved).add(request);
+    if (request.reservations !== null) edit(pool.impatient).add(request);
     if (dropped.length === 0) continue;
     pool.cache.triedReservations = false;
     for (const resource of pool.members) {
@@ -260,5 +260,5 @@ function dropReservations(request: Request): void {
 export function clearReservations(request: Request): void {
   dropReservations(request);
   edit(request).reservations = null;
-  for (const { pool } of request.needs) edit(pool.starved).delete(request);
+  for (const { pool } of request.needs) edit(pool.impatient).delete(request);
 }

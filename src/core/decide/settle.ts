@@ -82,7 +82,7 @@ function removeIfDeserted(turn: Turn, pool: Pool): void {
  * other. A request for one pool is never overtaken. A request for several pools may be overtaken
  * until the pool's patience is over; then freed resources are kept for it.
  *
- * In a shared pool any request that fits may be granted. When a request ahead is starved, room is
+ * In a shared pool any request that fits may be granted. When a request ahead is impatient, room is
  * reserved for it (`shared/reserve.ts`).
  */
 

@@ -70,7 +70,7 @@ export interface GrantedClaim {
   readonly parts?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The reservation on one resource for a starved request. */
+/** The reservation on one resource for an impatient request. */
 export interface KeptRoom {
   readonly resource: ResourceName;
   readonly amount: Amounts;
@@ -275,7 +275,7 @@ type RecordedEvent =
       readonly pool?: PoolName;
       readonly reason?: Reason;
     }
-  /** The reservations of a starved request. Empty if nothing could be reserved. */
+  /** The reservations of an impatient request. Empty if nothing could be reserved. */
   | { readonly type: "room-kept"; readonly id: RequestId; readonly rooms: readonly KeptRoom[] }
   | {
       readonly type: "lease-granted";

@@ -132,8 +132,8 @@ export interface Pool extends Timed {
   readonly shared: ReadonlyTree<SharedResource, Standing>;
   /** Parts of shared resources that are lent exclusively, by kind and name. */
   readonly parts: ReadonlyMap<string, Part>;
-  /** Starved requests without a reservation so far. */
-  readonly starved: ReadonlySet<Request>;
+  /** Impatient requests without a reservation so far. */
+  readonly impatient: ReadonlySet<Request>;
   /** The number of members in each shown state. */
   readonly shown: ReadonlyMap<string, number>;
   /** The number of members that are held for use. Cleaning is no use. */
@@ -191,7 +191,7 @@ export interface PoolCache {
   readonly freed: Set<Shareable>;
   /** The sum of each dimension of its shared resources; null if not computed yet. */
   capacities: ReadonlyMap<string, number> | null;
-  /** No reservation was possible for starved requests, and nothing has changed since. */
+  /** No reservation was possible for impatient requests, and nothing has changed since. */
   triedReservations: boolean;
   /** The spaces that may starve here; null if not computed yet. */
   starving: StarvingSpaces | null;
@@ -382,7 +382,7 @@ export interface RequestCache {
   evaluated: boolean;
 }
 
-/** The deadline after which a request for shared resources counts as starved. */
+/** The deadline after which a request for shared resources counts as impatient. */
 export interface Patience extends Timed {
   readonly kind: "patience";
   readonly request: RequestId;

@@ -215,7 +215,7 @@ describe("a big request behind an endless stream of small ones", () => {
 
   /**
    * The bound of `reserve.ts`: its patience, one hold of the leases at that time, and one more for
-   * each starved request ahead.
+   * each impatient request ahead.
    */
   test("is granted within its patience and one hold more than are big before it", () => {
     fc.assert(

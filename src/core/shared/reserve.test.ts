@@ -102,9 +102,9 @@ describe("a request that did not fit is evaluated again", () => {
   });
 });
 
-describe("a starved request gets a reservation", () => {
+describe("an impatient request gets a reservation", () => {
   /** `first` has a reservation on the resource that `second` needs. */
-  function twoStarve(): Lending {
+  function twoImpatient(): Lending {
     const lending = one({ r: roomOf(10, "r"), s: roomOf(10, "s") });
     lending.outcome(want("r5", cpus(5, on("r"))), want("s8", cpus(8, on("s"))));
     lending.do(change("s", { drained: true }));
@@ -117,21 +117,21 @@ describe("a starved request gets a reservation", () => {
   }
 
   test("once another resource is usable", () => {
-    const lending = twoStarve();
+    const lending = twoImpatient();
     lending.do(change("s", { drained: false }));
     expect(reserved(lending, "second")).toEqual(["s"]);
   });
 
   test("once the one ahead has left", () => {
-    const lending = twoStarve();
+    const lending = twoImpatient();
     lending.do(leave("first"));
     expect(reserved(lending, "second")).toEqual(["r"]);
   });
 
   test("and no longer counts among those without, so that nothing is reserved twice", () => {
-    const lending = twoStarve();
+    const lending = twoImpatient();
     lending.do(change("s", { drained: false }));
-    expect(lending.state.pools.get("vsphere" as PoolName)?.starved.size).toBe(0);
+    expect(lending.state.pools.get("vsphere" as PoolName)?.impatient.size).toBe(0);
     checkState(lending.state, lending.now);
   });
 });

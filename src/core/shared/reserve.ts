@@ -1,11 +1,12 @@
 /**
- * Reservations for starved requests, whose patience in a shared pool is over.
+ * Reservations for impatient requests: their patience in a shared pool is over. (Starved is a space, see
+ * `decide/starved.ts`.)
  *
  * The broker chooses resources for such a request as if all current leases had ended. From then on,
  * grants to requests behind it must fit next to its reservation on each of these resources. When
  * the leases of that time have ended, the request fits. So it waits for its patience and one more
- * hold, while younger requests are still granted. A starved request behind it gets a reservation
- * too if there is room for both, otherwise when it is first. With k starved requests ahead, it
+ * hold, while younger requests are still granted. An impatient request behind it gets a reservation
+ * too if there is room for both, otherwise when it is first. With k impatient requests ahead, it
  * waits for at most its patience and k + 1 holds.
  */
 import type { KeptRoom } from "../model/event.ts";
@@ -16,17 +17,17 @@ import type { Demand } from "./placement/demand.ts";
 import { pickParts, shortfalls, type View } from "./placement/fit.ts";
 import { place } from "./placement/plan.ts";
 
-/** The number of starved requests that one decision tries again. */
-const starvedMax = 50;
+/** The number of impatient requests that one decision tries again. */
+const impatientMax = 50;
 
-/** Makes reservations for starved requests that have none, oldest first. */
+/** Makes reservations for impatient requests that have none, oldest first. */
 export function* retriedReservations(
   pool: Pool,
   state: { readonly fence: number },
 ): Generator<[Request, readonly KeptRoom[]], void, undefined> {
   if (pool.cache.triedReservations) return;
   pool.cache.triedReservations = true;
-  for (const request of [...pool.starved].sort(compareRank).slice(0, starvedMax)) {
+  for (const request of [...pool.impatient].sort(compareRank).slice(0, impatientMax)) {
     const reservations = reservationsFor(request, state.fence);
     if (reservations.length > 0) yield [request, reservations];
   }

@@ -43,13 +43,13 @@ export interface Part {
   readonly owner: string | null;
   /** The number of its owner's claims that use it. */
   readonly uses: number;
-  /** The starved requests for which it is reserved. */
+  /** The impatient requests for which it is reserved. */
   readonly reservedFor: readonly Rank[];
   /** The resources that have it. */
   readonly resources: ReadonlySet<Shareable>;
 }
 
-/** The reservation on one resource for a starved request. */
+/** The reservation on one resource for an impatient request. */
 export interface Reservation {
   readonly by: Rank;
   /** The last fence before the reservation. Later claims have a larger one. */
