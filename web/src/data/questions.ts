@@ -280,12 +280,16 @@ export const eventsAbout = (subject: EventFilter): Question<PageOf<FeedEvent>> =
   touchedBy: (event) => isAbout(event, subject),
 });
 
+/** The feed has only the kind of what happens in a space that the reader does not see: nothing to list. */
+const isOnlyKind = ({ seq: _, at: _at, type: _type, ...facts }: FeedEvent) =>
+  Object.keys(facts).length === 0;
+
 /** What a filter of events finds, from the journal. Later ones come from the feed. */
 export const eventsFound = (filter: EventMatch): Question<PageOf<FeedEvent>> => ({
   key: `events found ${JSON.stringify(filter)}`,
   read: (signal) => pastEventsOf(filter, undefined, signal),
   patch: (before, events) => events && Promise.resolve(withNewer(before, events)),
-  touchedBy: (event) => matches(event, contextOf(event), filter),
+  touchedBy: (event) => !isOnlyKind(event) && matches(event, contextOf(event), filter),
 });
 
 export async function pastEventsOf(

@@ -1,7 +1,7 @@
 import type { ClusterPlan } from "../../../src/api/cluster-schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
-import { useNowMs } from "../data/clock.ts";
 import { stateWord } from "../../../src/core/model/state-word.ts";
+import { useNowMs } from "../data/clock.ts";
 import { lookOf } from "../parts/state-look.ts";
 import { inWords, Moment } from "../parts/times.tsx";
 import { phasesOf } from "./cluster-phases.ts";

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
+import { stateWord } from "../../../src/core/model/state-word.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
@@ -20,7 +21,6 @@ import { type Figure, Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
-import { stateWord } from "../../../src/core/model/state-word.ts";
 import { inOrder, lookOf } from "../parts/state-look.ts";
 import { inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";

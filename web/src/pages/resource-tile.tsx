@@ -1,9 +1,9 @@
 import { memo } from "react";
 import type { Resource } from "../../../src/api/schemas.ts";
+import { stateWord } from "../../../src/core/model/state-word.ts";
 import { useInTime } from "../data/clock.ts";
 import { Link } from "../parts/link.tsx";
 import { percentInUse } from "../parts/numbers.ts";
-import { stateWord } from "../../../src/core/model/state-word.ts";
 import { lookOf } from "../parts/state-look.ts";
 import { exact, useAge, useLeft } from "../parts/times.tsx";
 import { WholeName } from "../parts/whole-name.tsx";

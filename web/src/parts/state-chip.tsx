@@ -1,5 +1,5 @@
-import { grouped } from "./numbers.ts";
 import { stateWord } from "../../../src/core/model/state-word.ts";
+import { grouped } from "./numbers.ts";
 import { lookOf } from "./state-look.ts";
 
 export function StateChip({ state, count }: { state: string; count?: number }) {
