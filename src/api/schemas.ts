@@ -353,6 +353,16 @@ export const WaitingRequest = Type.Object({
     ...nullable(Estimate),
     description: "When it will be granted; null while too little is known",
   },
+  noEstimate: Type.Optional(
+    Type.Union(
+      [
+        Type.Literal("not_computed", { description: "The server has not computed it yet" }),
+        Type.Literal("too_few_holds", { description: "Fewer than 10 holds are recorded" }),
+        Type.Literal("no_end_known", { description: "Nothing is known to become free for it" }),
+      ],
+      { description: "Why there is no estimate. None of an older server" },
+    ),
+  ),
   reason: Reason,
 });
 

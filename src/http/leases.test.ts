@@ -66,6 +66,7 @@ describe("POST /v1/leases", () => {
       position: 1,
       etaSeconds: null,
       estimate: null,
+      noEstimate: "not_computed",
       reason: {
         code: "no_free",
         pool: "aws",

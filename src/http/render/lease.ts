@@ -109,12 +109,13 @@ export function renderRequest(
     position: request.position,
     etaSeconds: estimate?.p50Seconds ?? null,
     estimate,
+    ...(estimate === null ? { noEstimate: estimates.whyNone(request.id) } : undefined),
     reason: request.reason,
   };
 }
 
 /** Estimates are made beside the broker, so that reading one costs nothing. */
-export type EstimateSource = Pick<Estimates, "of">;
+export type EstimateSource = Pick<Estimates, "of" | "whyNone">;
 
 function renderEstimate(estimate: Estimate | null, now: Instant): Wire.Estimate | null {
   if (estimate === null) return null;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
 import { acquire, leave, pool, release } from "../../core/decide/lending.suite.ts";
-import type { RequestId } from "../../core/model/ids.ts";
+import type { RequestId, ResourceName } from "../../core/model/ids.ts";
 import { estimate } from "./estimate.ts";
 import { Estimates, type ForecastInput } from "./estimates.ts";
 import { RecordedSamples } from "./recorded-samples.ts";
@@ -47,14 +47,28 @@ function remember(holdMs: number, name = "aws"): void {
   holds.record(Array.from({ length: 20 }, () => ended));
 }
 
+const whyNone = (id: string) => estimates.whyNone(id as RequestId);
 const of = (id: string) => estimates.of(id as RequestId, site.clock.now());
 
 describe("Estimates", () => {
+  test("says that nothing is known to end, if enough holds are known", async () => {
+    remember(10_000);
+    const drained = { type: "change-resource", change: { drained: true } } as const;
+    const reason = { by: "ann", why: "" };
+    await site.broker.submit({ ...drained, resource: "aws-1" as ResourceName, reason });
+    await site.broker.submit(acquire("a", "aws"));
+    await estimates.refresh();
+    expect([of("a"), whyNone("a")]).toEqual([null, "no_end_known"]);
+    await site.broker.submit(leave("a"));
+    expect(whyNone("a")).toBe("not_computed");
+  });
+
   test("has no estimates before enough holds are known, and does not try", async () => {
     await site.broker.submit(acquire("a", "aws"));
     await site.broker.submit(acquire("b", "aws"));
+    expect([of("b"), whyNone("b")]).toEqual([null, "not_computed"]);
     await estimates.refresh();
-    expect([of("b"), made]).toEqual([null, []]);
+    expect([of("b"), whyNone("b"), made]).toEqual([null, "too_few_holds", []]);
     remember(10_000);
     await estimates.refresh();
     expect([of("b"), made]).toMatchObject([

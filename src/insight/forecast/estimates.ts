@@ -69,6 +69,9 @@ export interface Estimate {
   readonly first: Pick<Promised, "p50At" | "p90At">;
 }
 
+/** Why there is no estimate: it is not computed yet, too few holds are recorded, or nothing is known to end. */
+export type NoEstimate = "not_computed" | "too_few_holds" | "no_end_known";
+
 /**
  * Keeps an estimate for every waiting request, computed outside of the broker. Each pass computes those
  * of the queues that are due, one after the other, and keeps each result at once.
@@ -79,6 +82,8 @@ export class Estimates {
   readonly #forecaster: Forecaster;
   readonly #options: EstimatesOptions;
   readonly #latest = new Map<RequestId, Forecast>();
+  /** Those that a pass has looked at and found no estimate for. */
+  readonly #without = new Map<RequestId, NoEstimate>();
   readonly #promised = new Map<RequestId, Promised>();
   /**
    * Requests that were granted since the running pass began, with the time; null if the request
@@ -119,6 +124,11 @@ export class Estimates {
     const first = this.#promised.get(id) ?? forecast;
     const left = { p50Ms: Math.max(0, p50At - now), p90Ms: Math.max(0, p90At - now) };
     return { ...left, samples, exact, first };
+  }
+
+  /** Of a request without an estimate. */
+  whyNone(id: RequestId): NoEstimate {
+    return this.#without.get(id) ?? "not_computed";
   }
 
   /** The number of current estimates. */
@@ -163,6 +173,7 @@ export class Estimates {
       if (event.type !== "lease-granted" && event.type !== "request-left") continue;
       const grantedAt = event.type === "lease-granted" ? at : null;
       this.#latest.delete(event.id);
+      this.#without.delete(event.id);
       const promised = this.#promised.get(event.id);
       if (promised === undefined) {
         if (this.#running !== undefined) this.#gone.set(event.id, grantedAt);
@@ -207,9 +218,9 @@ export class Estimates {
   async #estimate(part: FrozenState, now: Instant, seed: number): Promise<void> {
     const pools = part.pools.map(({ name }) => name);
     const samples = this.#holds.of(pools);
-    if (!hasEnough(part, samples) && !hasDeadline(part)) return this.#keep([], part);
+    if (!hasEnough(part, samples) && !hasDeadline(part)) return this.#keep([], part, samples);
     const startedAt = this.#options.elapsedMs();
-    this.#keep(await this.#forecaster({ part, samples, now, seed }), part);
+    this.#keep(await this.#forecaster({ part, samples, now, seed }), part, samples);
     const endedAt = this.#options.elapsedMs();
     const until = endedAt + (endedAt - startedAt) * (workSharePerPart - 1);
     for (const pool of pools) this.#restingUntil.set(pool, until);
@@ -228,6 +239,7 @@ export class Estimates {
   /** A follower that was away for long has not heard of every grant. */
   #forgetGone({ requests, pools }: State): void {
     for (const id of this.#latest.keys()) if (!requests.has(id)) this.#latest.delete(id);
+    for (const id of this.#without.keys()) if (!requests.has(id)) this.#without.delete(id);
     for (const id of this.#promised.keys()) if (!requests.has(id)) this.#promised.delete(id);
     for (const name of this.#restingUntil.keys()) {
       if (!pools.has(name as PoolName)) this.#restingUntil.delete(name);
@@ -238,11 +250,17 @@ export class Estimates {
    * A request that was granted during the pass needs no estimate, but it is compared. Without it,
    * the comparison would contain only the longest waits.
    */
-  #keep(found: readonly Forecast[], { requests }: FrozenState): void {
+  #keep(found: readonly Forecast[], { requests }: FrozenState, samples: Samples): void {
     const asks = new Map(requests.map(({ id, ask }) => [id, ask]));
-    for (const id of asks.keys()) this.#latest.delete(id);
+    for (const [id, { items }] of asks) {
+      this.#latest.delete(id);
+      const isKnown = items.every(({ pool }) => isEnough(samples, pool));
+      // One that has gone meanwhile would stay here until the next pass; nobody asks for it.
+      this.#without.set(id, isKnown ? "no_end_known" : "too_few_holds");
+    }
     for (const forecast of found) {
       const { id, p50At, p90At } = forecast;
+      this.#without.delete(id);
       const pools = new Set(asks.get(id)?.items.map(({ pool }) => pool) ?? []);
       const promised = { p50At, p90At, pools: [...pools] };
       const grantedAt = this.#gone.get(id);
@@ -255,9 +273,12 @@ export class Estimates {
 }
 
 /** Whether enough holds are known for one of the waiting requests. */
-function hasEnough({ requests }: FrozenState, { holds }: Samples): boolean {
-  const isKnown = (pool: string) => (holds.get(pool)?.length ?? 0) >= holdsMin;
-  return requests.some(({ ask }) => ask.items.every(({ pool }) => isKnown(pool)));
+function hasEnough({ requests }: FrozenState, samples: Samples): boolean {
+  return requests.some(({ ask }) => ask.items.every(({ pool }) => isEnough(samples, pool)));
+}
+
+function isEnough({ holds }: Samples, pool: string): boolean {
+  return (holds.get(pool)?.length ?? 0) >= holdsMin;
 }
 
 /** Whether a request may be granted at a time that is known without any recorded hold. */

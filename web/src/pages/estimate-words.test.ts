@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startWords } from "./estimate-words.ts";
+import { noEstimateWords, startWords } from "./estimate-words.ts";
 
 test.each([
   ["a time to come", { p50Seconds: 40, exact: false }, 7, "in about 40s"],
@@ -14,4 +14,13 @@ test.each([
   ],
 ])("startWords() of %s", (_, estimate, place, words) => {
   expect(startWords(estimate, place)).toBe(words);
+});
+
+test.each([
+  ["not_computed", "being computed"],
+  ["too_few_holds", "unknown so far"],
+  ["no_end_known", "unknown"],
+  [undefined, "unknown so far"],
+] as const)("noEstimateWords() of %s", (why, want) => {
+  expect(noEstimateWords(why).words).toBe(want);
 });

@@ -19,3 +19,17 @@ export function startWords({ p50Seconds, exact }: Estimate, place = 1): string {
   if (place <= 1) return "any moment";
   return exact ? afterWords(place) : "soon";
 }
+
+/** What stands where a time would be, and why there is none. */
+export function noEstimateWords(why: WaitingRequest["noEstimate"]): { words: string; why: string } {
+  switch (why) {
+    case "not_computed":
+      return { words: "being computed", why: "The server has not computed a time for it yet" };
+    case "too_few_holds":
+      return { words: "unknown so far", why: "Fewer than 10 holds of its pool are recorded" };
+    case "no_end_known":
+      return { words: "unknown", why: "Nothing is known to become free for it" };
+    default:
+      return { words: "unknown so far", why: "The server does not say why" };
+  }
+}

@@ -5,7 +5,7 @@ import { accuracy } from "../data/questions.ts";
 import { clockTime } from "../parts/clock-time.ts";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWholeSeconds, inWords } from "../parts/times.tsx";
-import { afterWords, startWords } from "./estimate-words.ts";
+import { afterWords, noEstimateWords, startWords } from "./estimate-words.ts";
 import type { Turn } from "./start-order.ts";
 
 interface Props {
@@ -31,7 +31,7 @@ export function Estimate({ request, turn }: Props) {
   );
 }
 
-function Now({ request: { estimate, space }, turn }: Props) {
+function Now({ request: { estimate, noEstimate, space }, turn }: Props) {
   if (estimate === null && turn?.isNew === true) {
     return (
       <span className="faint" title="No time is computed for it yet">
@@ -40,11 +40,10 @@ function Now({ request: { estimate, space }, turn }: Props) {
     );
   }
   if (estimate === null) {
-    const why =
-      "Fewer than 10 holds of its pool are recorded, or no resource is known to become free for it";
+    const { words, why } = noEstimateWords(noEstimate);
     return (
       <span className="faint" title={why}>
-        unknown so far
+        {words}
       </span>
     );
   }

@@ -12,6 +12,7 @@ import { type Ahead, aheadWords, groupsAhead } from "./ahead-facts.ts";
 import type { Amounts } from "./fit-facts.ts";
 import { FitPicture } from "./fit-picture.tsx";
 import { endOf } from "./lease-ends.ts";
+import { useSeesAllSpaces } from "./queue-table.tsx";
 import { aheadIn } from "./start-order.ts";
 
 type Need = Explanation["needs"][number];
@@ -30,7 +31,7 @@ export function NeedSection({ need, request, space, amount }: Props) {
   const isThere = available >= needed;
   const { data: queue = noRequests } = useAnswer(queueOf(pool));
   // Count, rule and list are of one answer, so they agree.
-  const ahead = aheadIn(queue, request.id, pool);
+  const ahead = aheadIn(queue, request.id, pool, useSeesAllSpaces());
   const count = ahead?.length ?? need.ahead;
   return (
     <section aria-labelledby={id} className="need">

@@ -40,7 +40,7 @@ import { listedPool } from "./listed-pool.ts";
 import { PaceSection } from "./pace-section.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
 import { clustersNotReady, coolingAside, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
-import { QueueTable, useEmptyQueueText } from "./queue-table.tsx";
+import { QueueTable, useEmptyQueueText, useSeesAllSpaces } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
 import { ShareSection } from "./share-section.tsx";
 import { inStartOrder, turnsIn } from "./start-order.ts";
@@ -178,6 +178,7 @@ function Waiting({ pool }: { pool: Pool }) {
   const { name, limit } = pool;
   const { data } = useAnswer(queueOf(name));
   const emptyText = useEmptyQueueText();
+  const seesAll = useSeesAllSpaces();
   return (
     <section aria-labelledby="queue-title">
       <h2 id="queue-title">
@@ -190,7 +191,7 @@ function Waiting({ pool }: { pool: Pool }) {
         <p className="calm">{emptyText}.</p>
       ) : (
         <QueueTable
-          {...oneQueue(data, limit === undefined ? name : undefined)}
+          {...oneQueue(data, limit === undefined ? name : undefined, seesAll)}
           withPools={limit !== undefined}
           pool={name}
           shownAtFirst={8}
@@ -202,14 +203,14 @@ function Waiting({ pool }: { pool: Pool }) {
 }
 
 /** In the order of the starts. Requests that wait for another pool first come last; below a limit none does. */
-function oneQueue(requests: readonly WaitingRequest[], pool: string | undefined) {
+function oneQueue(requests: readonly WaitingRequest[], pool: string | undefined, seesAll: boolean) {
   const isHere = ({ reason }: WaitingRequest) =>
     pool === undefined || reason.pool === null || reason.pool === pool;
   const here = requests.filter(isHere);
   const elsewhere = requests.filter((request) => !isHere(request));
   return {
     groups: [{ name: "", rows: [...inStartOrder(here), ...elsewhere] }],
-    turns: turnsIn(here),
+    turns: turnsIn(here, seesAll ? elsewhere.length : 0),
   };
 }
 

@@ -34,6 +34,11 @@ export function useEmptyQueueText(): string {
   return us?.role === "holder" ? "No request of your space is waiting" : "The queue is empty";
 }
 
+/** A holder does not see who of other spaces is between two requests of its own. */
+export function useSeesAllSpaces(): boolean {
+  return useStore(whoami)?.role !== "holder";
+}
+
 export function QueueTable({ groups, turns, withPools, pool, shownAtFirst }: Props) {
   const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const first = firstRows(groups, limit);
@@ -42,7 +47,7 @@ export function QueueTable({ groups, turns, withPools, pool, shownAtFirst }: Pro
   const byWait = place.query.get("group") === "none" && pool === undefined;
   return (
     <>
-      <OrderNote groups={groups} />
+      <OrderNote groups={groups} turns={turns} />
       <table className="queue stack">
         <thead>
           <tr>
@@ -89,12 +94,13 @@ export function QueueTable({ groups, turns, withPools, pool, shownAtFirst }: Pro
 }
 
 /** Why those who came first are not always the first to start. */
-function OrderNote({ groups }: Pick<Props, "groups">) {
+function OrderNote({ groups, turns }: Pick<Props, "groups" | "turns">) {
   const queues = groups.flatMap(({ rows }) => groupedBy(rows, ({ reason }) => reason.pool ?? ""));
   const bySize = queues.some(({ rows }) => hasOvertaking(rows));
   const byShare = queues.filter(({ rows }) => takesTurns(rows) && hasSeveralSpaces(rows));
   const isKnown = byShare.some(({ rows }) => rows.some(({ estimate }) => estimate !== null));
-  if (!bySize && byShare.length === 0) return null;
+  const skips = queues.some(({ rows }) => rows.some(({ id }) => turns.get(id)?.skips === true));
+  if (!bySize && !skips && byShare.length === 0) return null;
   return (
     <p className="aside-note">
       {byShare.length === 0 ? null : (
@@ -104,8 +110,9 @@ function OrderNote({ groups }: Pick<Props, "groups">) {
         </>
       )}
       {bySize
-        ? "Where requests need capacity, a small one may start before a larger one that is ahead of it."
+        ? "Where requests need capacity, a small one may start before a larger one that is ahead of it. "
         : ""}
+      {skips ? "A request for several pools is counted where it waits now." : ""}
     </p>
   );
 }

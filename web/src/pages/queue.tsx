@@ -12,7 +12,7 @@ import { conditionsText } from "../parts/wants.ts";
 import { useFilter } from "../router.ts";
 import { EstimateAccuracyNote } from "./estimate.tsx";
 import { type Group, groupedBy, groupings, isWanted, oldestIn } from "./grouping.ts";
-import { QueueTable, useEmptyQueueText } from "./queue-table.tsx";
+import { QueueTable, useEmptyQueueText, useSeesAllSpaces } from "./queue-table.tsx";
 import { QueueTiles } from "./queue-tiles.tsx";
 import { type Turn, turnsIn } from "./start-order.ts";
 
@@ -24,7 +24,8 @@ export function Queue() {
   const [space] = useFilter("space");
   const [by] = useFilter("group");
   const all = data ?? noRequests;
-  const turns = useMemo(() => turnsOf(all), [all]);
+  const seesAll = useSeesAllSpaces();
+  const turns = useMemo(() => turnsOf(all, seesAll), [all, seesAll]);
   const shown = all.filter((request) => isWanted(request, poolsOf(request), text, space));
   return (
     <>
@@ -66,8 +67,15 @@ function queueNameOf({ items, reason }: WaitingRequest): string {
   return reason.pool ?? items[0]?.pool ?? "";
 }
 
-function turnsOf(requests: readonly WaitingRequest[]): ReadonlyMap<string, Turn> {
-  return new Map(groupedBy(requests, queueNameOf).flatMap(({ rows }) => [...turnsIn(rows)]));
+function turnsOf(requests: readonly WaitingRequest[], seesAll: boolean): ReadonlyMap<string, Turn> {
+  const inQueueOf = (name: string) => {
+    return requests.filter(({ items }) => items.some((item) => item.pool === name)).length;
+  };
+  return new Map(
+    groupedBy(requests, queueNameOf).flatMap(({ name, rows }) => {
+      return [...turnsIn(rows, seesAll ? inQueueOf(name) - rows.length : 0)];
+    }),
+  );
 }
 
 function poolsOf({ items, reason }: WaitingRequest): readonly string[] {

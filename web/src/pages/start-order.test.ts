@@ -79,10 +79,32 @@ test("turnsIn() has one order over the pools below a limit", () => {
   ]);
 });
 
+test("turnsIn() leaves out those ahead that wait for another pool first", () => {
+  const here = [request("a", 1), request("b", 2), request("d", 4)];
+  const places = (elsewhere: number) =>
+    Array.from(turnsIn(here, elsewhere), ([id, { place, ahead, skips }]) => {
+      return [id, place, ahead, skips];
+    });
+  expect(places(1)).toEqual([
+    ["a", 1, "next in line", true],
+    ["b", 2, "1 ahead", true],
+    ["d", 3, "2 ahead", true],
+  ]);
+  // Who sees no other space does not know who is in between.
+  expect(places(0).map(([id, place]) => [id, place])).toEqual([
+    ["a", 1],
+    ["b", 2],
+    ["d", 4],
+  ]);
+  const all = [...here, request("c", 3, { pool: "gcp" })];
+  expect(ids(aheadIn(all, "d", "aws", true) ?? [])).toBe("a b");
+  expect(aheadIn(all, "d", "aws", false)).toBeUndefined();
+});
+
 test("aheadIn() lists as many as the place says, and nothing if some are hidden", () => {
-  expect(ids(aheadIn(spaces, "b", "aws") ?? [])).toBe("a c");
-  expect(aheadIn(spaces.slice(2), "d", "aws")).toBeUndefined();
-  expect(aheadIn(spaces, "gone", "aws")).toBeUndefined();
+  expect(ids(aheadIn(spaces, "b", "aws", true) ?? [])).toBe("a c");
+  expect(aheadIn(spaces.slice(2), "d", "aws", true)).toBeUndefined();
+  expect(aheadIn(spaces, "gone", "aws", true)).toBeUndefined();
 });
 
 test.each([

@@ -15,6 +15,8 @@ export interface Turn {
   readonly ahead: string | undefined;
   /** Others of its queue have an expected start, and it has none yet. */
   readonly isNew: boolean;
+  /** Requests ahead in the queue are not counted: they wait for another pool first. */
+  readonly skips?: true;
 }
 
 /**
@@ -36,15 +38,22 @@ export function inStartOrder<T extends Ranked>(queue: readonly T[]): T[] {
   });
 }
 
-/** The turns of the requests of one queue, or of the queues below one limit. */
-export function turnsIn(queue: readonly Ranked[]): ReadonlyMap<string, Turn> {
+/**
+ * The turns of the requests of one queue, or of the queues below one limit. `elsewhere` is the number of known
+ * requests that are in the queue too, but wait for another pool first: they are listed there, so that the places
+ * here have no holes.
+ */
+export function turnsIn(queue: readonly Ranked[], elsewhere = 0): ReadonlyMap<string, Turn> {
   const positions = queue.map(positionThere).sort((a, b) => a - b);
-  // Others may be in between: of a space that the reader does not see, or for another pool first.
-  const places = hasSeveralQueues(queue) ? positions.map((_, index) => index + 1) : positions;
+  const holes = (positions.at(-1) ?? 0) - positions.length;
+  const skips = holes > 0 && holes <= elsewhere;
+  // Others may be in between, of a space that the reader does not see: then the places have holes.
+  const isCounted = skips || hasSeveralQueues(queue);
+  const places = isCounted ? positions.map((_, index) => index + 1) : positions;
   const isWhole = places.every((place, index) => place === index + 1);
   const isKnown = queue.some(({ estimate }) => estimate !== null);
   // In one queue of one space, the position says it all.
-  const counted = isWhole && (hasSeveralSpaces(queue) || hasSeveralQueues(queue));
+  const counted = isWhole && (isCounted || hasSeveralSpaces(queue));
   const turns = new Map<string, Turn>();
   const counts = new Map<string, number>();
   for (const [index, { id, space = "", estimate }] of inStartOrder(queue).entries()) {
@@ -53,6 +62,7 @@ export function turnsIn(queue: readonly Ranked[]): ReadonlyMap<string, Turn> {
       place: places[index] ?? index + 1,
       ahead: counted ? aheadWords(own, index, counts) : undefined,
       isNew: isKnown && estimate === null && !asksForRoom(queue),
+      ...(skips ? { skips } : undefined),
     });
     counts.set(space, own + 1);
   }
@@ -64,9 +74,10 @@ export function aheadIn<T extends Ranked>(
   queue: readonly T[],
   id: string,
   pool: string,
+  seesAll: boolean,
 ): readonly T[] | undefined {
   const here = queue.filter(({ reason }) => reason.pool === null || reason.pool === pool);
-  const turns = turnsIn(here);
+  const turns = turnsIn(here, seesAll ? queue.length - here.length : 0);
   const inOrder = here.toSorted((a, b) => placeOf(turns, a) - placeOf(turns, b));
   const index = inOrder.findIndex((one) => one.id === id);
   return index >= 0 && turns.get(id)?.place === index + 1 ? inOrder.slice(0, index) : undefined;

@@ -15,9 +15,10 @@ import { conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { BumpButton } from "./bump-button.tsx";
-import { startWords } from "./estimate-words.ts";
+import { noEstimateWords, startWords } from "./estimate-words.ts";
 import { NeedSection } from "./need-section.tsx";
 import { positionThere } from "./queue-facts.ts";
+import { useSeesAllSpaces } from "./queue-table.tsx";
 import { type Turn, turnsIn, withTurn } from "./start-order.ts";
 
 export function WaitingView({ request }: { request: WaitingRequest }) {
@@ -73,7 +74,8 @@ function useTurn(request: WaitingRequest): Turn | undefined {
   const pool = request.reason.pool ?? request.items[0]?.pool;
   const { data } = useAnswer(queueOf(pool));
   const here = (data ?? []).filter(({ reason }) => reason.pool === null || reason.pool === pool);
-  return turnsIn(here).get(request.id);
+  const elsewhere = useSeesAllSpaces() ? (data ?? []).length - here.length : 0;
+  return turnsIn(here, elsewhere).get(request.id);
 }
 
 function figuresOf(request: WaitingRequest, turn: Turn | undefined): Figure[] {
@@ -88,7 +90,10 @@ function figuresOf(request: WaitingRequest, turn: Turn | undefined): Figure[] {
 function startFigures(request: WaitingRequest, place: number | undefined): Figure[] {
   const label = "Expected start";
   const { estimate } = request;
-  if (estimate === null) return [{ label, value: "unknown", aside: "so far" }];
+  if (estimate === null) {
+    const { words, why } = noEstimateWords(request.noEstimate);
+    return [{ label, value: <span title={why}>{words}</span> }];
+  }
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
   if (exact) {
     const soon = p50Seconds < 1 ? startWords(estimate, place) : `in ${inWholeSeconds(p50Seconds)}`;
