@@ -88,7 +88,7 @@ export type Cluster = Static<typeof Cluster>;
 
 /** A cluster outside that is not in the books. */
 export const Orphan = Type.Object({
-  name: Type.String({ description: "What it is called outside" }),
+  name: Type.String({ description: "Its name where it runs: in the cloud, or on the hub" }),
   instance: Type.String(),
   template: Type.String({ description: "Whose driver has found it" }),
   space: {

@@ -5,7 +5,7 @@ import type { EventFilter } from "../../../src/core/explain/event-about.ts";
 import { toneOf } from "../../../src/core/explain/event-tone.ts";
 import { useAnswer } from "../data/query.ts";
 import { earlierEvents, eventsAbout } from "../data/questions.ts";
-import { type Fold, foldWords } from "../parts/event-folds.ts";
+import { type Fold, foldWords, stepsOf } from "../parts/event-folds.ts";
 import { poolsOf } from "../parts/event-subjects.ts";
 import { EventWords } from "../parts/event-words.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
@@ -94,7 +94,7 @@ function EventPage({ page, subject }: AboutProps & { page: PageOf<FeedEvent> }) 
   return (
     <>
       {items.length > 0 ? (
-        <EventList events={items} />
+        <FoldedEvents folds={stepsOf(items)} />
       ) : (
         <p className="calm">
           {next === null ? "The journal has no events about it." : "None among these events."}

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
-import { coveredMs, fittingMs, type Hold, holdsOf, rowsOf } from "./holds.ts";
+import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { coveredMs, fittingMs, type Hold, holdsOf, quarantinesOf, rowsOf } from "./holds.ts";
 
 const minuteMs = 60_000;
 const time = (ms: number) => new Date(ms).toISOString();
@@ -25,6 +26,30 @@ test("holdsOf() has all current holders of a shared resource, and past ones", ()
     { id: "b", holder: "job-b", startMs: 20, endMs: 99, how: "held" },
     { id: "c", startMs: 1, endMs: 5, how: "expired" },
   ]);
+});
+
+test("quarantinesOf() has those by people and by cleaners, and the one that goes on", () => {
+  const event = (ms: number, type: string, facts: object) =>
+    ({ seq: ms, at: time(ms), type, ...facts }) as unknown as FeedEvent;
+  const mine = (state: string) => ({ resource: "aws-1", state });
+  const events = [
+    event(80, "resource-changed", { resource: "aws-1", note: "no disk" }),
+    event(70, "lease-ended", { back: [mine("quarantined")] }),
+    event(60, "lease-granted", { claims: [{ resource: "aws-1", into: "cleaning" }] }),
+    event(50, "resource-changed", mine("free")),
+    event(45, "resource-changed", mine("quarantined")),
+    event(40, "resource-changed", { resource: "aws-2", state: "free" }),
+    event(30, "resource-changed", mine("quarantined")),
+  ];
+  const resource = { name: "aws-1", state: "quarantined", changedAt: time(70) };
+  const found = [
+    { startMs: 30, endMs: 50 },
+    { startMs: 70, endMs: 99 },
+  ];
+  expect(quarantinesOf(resource, events, 99)).toEqual(found);
+  expect(quarantinesOf({ ...resource, state: "free" }, events.slice(3), 99)).toEqual([found[0]]);
+  // Its beginning is earlier than the events go.
+  expect(quarantinesOf(resource, [], 99)).toEqual([found[1]]);
 });
 
 test("holdsOf() marks a cleaning that goes on", () => {

@@ -1,6 +1,8 @@
 /** The holds of a resource as blocks on a timeline. A shared resource has several at a time. */
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Resource } from "../../../src/api/schemas.ts";
+import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import { type Facts, factsOf, listOf, text } from "../../../src/core/explain/event-facts.ts";
 
 export interface Hold {
   readonly id: string;
@@ -36,6 +38,45 @@ export function holdsOf(
       return [{ ...entry, startMs: Date.parse(grantedAt), endMs: Date.parse(endedAt) }];
     }),
   ];
+}
+
+export interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/**
+ * When the resource was in quarantine, as far back as the events go, which are newest first. Each event that gives it
+ * a state ends one or begins one.
+ */
+export function quarantinesOf(
+  { name, state, changedAt }: Pick<Resource, "name" | "state" | "changedAt">,
+  events: readonly FeedEvent[],
+  nowMs: number,
+): Span[] {
+  const spans: Span[] = [];
+  let startMs: number | undefined;
+  for (const event of events.toReversed()) {
+    const next = stateAfter(event, name);
+    if (next === undefined) continue;
+    const atMs = Date.parse(event.at);
+    if (next === "quarantined") startMs ??= atMs;
+    else if (startMs !== undefined) {
+      spans.push({ startMs, endMs: atMs });
+      startMs = undefined;
+    }
+  }
+  if (state !== "quarantined") return spans;
+  return [...spans, { startMs: startMs ?? Date.parse(changedAt), endMs: nowMs }];
+}
+
+/** The state that an event gives to a resource; undefined: it does not change it. */
+function stateAfter(event: FeedEvent, name: string): string | undefined {
+  const isOurs = ({ resource }: Facts) => resource === name;
+  if (event.type === "lease-granted" && listOf(event["claims"]).some(isOurs)) return "busy";
+  const back = [...listOf(event["back"]), factsOf(event["back"])].find(isOurs);
+  const state = back?.["state"] ?? (isOurs(event) ? event["state"] : undefined);
+  return state === undefined ? undefined : text(state);
 }
 
 /**

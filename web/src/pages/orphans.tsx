@@ -20,7 +20,9 @@ export function Orphans() {
       <table className="orphans stack">
         <thead>
           <tr>
-            <th scope="col">Name outside</th>
+            <th scope="col" title="Its name where it runs: in the cloud, or on the hub">
+              Cluster
+            </th>
             <th scope="col">Instance</th>
             <th scope="col">Template</th>
             <th scope="col" className="number">

@@ -10,8 +10,9 @@ import { MoreButton } from "../parts/more-button.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
+import { inWords } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
-import { coveredMs, fittingMs, type Hold, holdsOf, rowsOf } from "./holds.ts";
+import { coveredMs, fittingMs, type Hold, holdsOf, quarantinesOf, rowsOf } from "./holds.ts";
 import { PastTable } from "./past-table.tsx";
 
 const spans = [
@@ -31,6 +32,7 @@ const keys = [
   ["past", "released"],
   ["dirty", "expired or ended"],
   ["cleaning", "cleaned"],
+  ["bad", "quarantined"],
 ] as const;
 const shownAtFirst = 10;
 /** More holders at a time share the last row. */
@@ -103,13 +105,29 @@ function Lane({ entries, resource, spanMs, addedMs }: LaneProps) {
   const share = percent(coveredMs(holds, from) / spanMs);
   const words = `${holds.length === 1 ? "1 hold" : `${holds.length} holds`}, held for ${share} of the time`;
   const rowHeight = height / Math.max(1, rows.length);
+  const { data: events } = useAnswer(eventsAbout({ resource: resource.name }));
+  const quarantines = quarantinesOf(resource, events?.items ?? [], now).filter(
+    ({ endMs }) => endMs > from,
+  );
   const blocks = rows.flatMap((row, index) => row.map((hold) => ({ ...hold, index })));
   const shownLooks = new Set(blocks.map(lookOfHold));
+  if (quarantines.length > 0) shownLooks.add("bad");
   return (
     <figure className="lane">
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img">
         <title>{words}</title>
         <rect className="lane-ground" width={width} height={height} />
+        {quarantines.map(({ startMs, endMs }) => (
+          <rect
+            key={`quarantined ${startMs}`}
+            className="lane-block how-quarantined"
+            x={x(startMs)}
+            width={Math.max(1.5, x(endMs) - x(startMs))}
+            height={height}
+          >
+            <title>{`quarantined for ${inWords((endMs - startMs) / 1_000)}`}</title>
+          </rect>
+        ))}
         {blocks.map(({ id, holder, startMs, endMs, how, purpose, index }) => (
           // The table below has the same data as links.
           <rect

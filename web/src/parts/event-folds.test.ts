@@ -38,6 +38,38 @@ describe("foldsOf()", () => {
   });
 });
 
+test("one step of a cluster is one row, whatever is in between", () => {
+  const of = (seq: number, seconds: number, event: object): FeedEvent =>
+    ({
+      ...{ seq, at: second(seconds), type: "cluster-reported", resource: "ocp-4" },
+      ...event,
+    }) as FeedEvent;
+  const events = [
+    of(9, 90, { type: "cluster-moved", state: "stopping", why: "", resource: "ocp-4" }),
+    of(8, 80, { progress: 0.3, resource: "ocp-4" }),
+    granted(6, "aws", 3),
+    of(5, 3, { progress: 0, message: "DNS is awaited", resource: "ocp-4" }),
+    of(4, 2, { resource: "ocp-4" }),
+    of(3, 2, {
+      type: "lease-granted",
+      id: "w",
+      claims: [{ resource: "ocp-4", purpose: "provision" }],
+    }),
+    of(2, 2, { resource: "ocp-5", progress: 0.5 }),
+    of(1, 2, { type: "resource-added", pool: "ocp", cluster: {}, resource: "ocp-4" }),
+  ];
+  const folds = foldsOf(events);
+  expect(folds.map((fold) => fold.events.map(({ seq }) => seq))).toEqual([
+    ...[[9], [8], [6]],
+    ...[[5, 4, 3, 1], [2]],
+  ]);
+  const words = "ocp-4 is made for ocp; reports 0 %, DNS is awaited";
+  expect(foldWords(folds[3] ?? { key: "", events: [] }, poolsOf)).toBe(words);
+  // The key stays while the step goes on.
+  const later = foldsOf([of(7, 6, { progress: 0.1, resource: "ocp-4" }), ...events.slice(3)]);
+  expect(later[0]?.key).toBe(folds[3]?.key);
+});
+
 test.each([
   [["aws", "aws", "aws"], "3 leases granted in aws"],
   [["aws", "gcp", "aws"], "3 leases granted in 2 pools, 2 of them in aws"],

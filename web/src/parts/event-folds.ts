@@ -1,8 +1,8 @@
 /** What happens all the time, several at once in a row: a busy server has thirty events a second. */
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
-import { text } from "../../../src/core/explain/event-facts.ts";
+import { listOf, text } from "../../../src/core/explain/event-facts.ts";
 import { toneOf } from "../../../src/core/explain/event-tone.ts";
-import { isCleaning } from "./event-verbs.ts";
+import { isCleaning, isWork, saysMore, verbOf } from "./event-verbs.ts";
 
 /** Events of one kind and about one time; the newest first. Most have only one. */
 export interface Fold {
@@ -19,7 +19,9 @@ const spanMs = 5_000;
 /** The newest first, as the events are. Trouble is never folded. */
 export function foldsOf(events: readonly FeedEvent[]): Fold[] {
   const folds = new Map<string, FeedEvent[]>();
+  const works = clusterWorks(events);
   for (const event of events) {
+    if (works.events.has(event)) continue;
     const kind = kindOf(event);
     const span = Math.floor(Date.parse(event.at) / spanMs);
     const key = kind === undefined ? String(event.seq) : `${kind} ${span}`;
@@ -32,7 +34,68 @@ export function foldsOf(events: readonly FeedEvent[]): Fold[] {
       if (all.length >= foldedMin) return [{ key, events: all }];
       return all.map((event) => ({ key: String(event.seq), events: [event] }));
     })
-    .sort((a, b) => (b.events[0]?.seq ?? 0) - (a.events[0]?.seq ?? 0));
+    .concat(works.folds)
+    .sort(newestFirst);
+}
+
+/** The same for events about one resource, of which only the steps of a cluster are put together. */
+export function stepsOf(events: readonly FeedEvent[]): Fold[] {
+  const works = clusterWorks(events);
+  const others = events.filter((event) => !works.events.has(event));
+  const alone = others.map((event) => ({ key: String(event.seq), events: [event] }));
+  return [...works.folds, ...alone].sort(newestFirst);
+}
+
+function newestFirst(a: Fold, b: Fold): number {
+  return (b.events[0]?.seq ?? 0) - (a.events[0]?.seq ?? 0);
+}
+
+/** One step of a cluster is several events: it is to be made, a worker begins, and its driver reports. */
+function clusterWorks(events: readonly FeedEvent[]): {
+  readonly folds: readonly Fold[];
+  readonly events: ReadonlySet<FeedEvent>;
+} {
+  const chains: FeedEvent[][] = [];
+  const open = new Map<string, FeedEvent[]>();
+  for (const event of events) {
+    const name = clusterOf(event);
+    if (name === undefined) continue;
+    const newer = open.get(name);
+    const gapMs = Date.parse(newer?.at(-1)?.at ?? "") - Date.parse(event.at);
+    const chain = gapMs <= spanMs ? (newer ?? []) : [];
+    if (chain.length === 0) chains.push(chain);
+    chain.push(event);
+    open.set(name, chain);
+    if (isStep(event)) open.delete(name);
+  }
+  const folds = chains.flatMap((chain): Fold[] => {
+    const oldest = chain.at(-1);
+    if (oldest === undefined || chain.length < 2) return [];
+    return [{ key: `cluster ${oldest.seq}`, events: chain }];
+  });
+  return { folds, events: new Set(folds.flatMap((fold) => fold.events)) };
+}
+
+/** The cluster that the event is a part of the work on; undefined: of none, or it is news. */
+function clusterOf(event: FeedEvent): string | undefined {
+  if (["late", "bad"].includes(toneOf(event))) return undefined;
+  if (event.type === "lease-granted") {
+    return isWork(event) ? text(listOf(event["claims"])[0]?.["resource"]) : undefined;
+  }
+  return isStep(event) || event.type === "cluster-reported" ? text(event["resource"]) : undefined;
+}
+
+/** The first event of a step. */
+function isStep({ type, cluster }: FeedEvent): boolean {
+  return type === "cluster-moved" || (type === "resource-added" && cluster !== undefined);
+}
+
+/** `ocp-4 is made for ocp; reports 30 %`. */
+function clusterWords(name: string, events: readonly FeedEvent[]): string {
+  const step = events.find(isStep);
+  const report = events.find((event) => event.type === "cluster-reported" && saysMore(event));
+  const parts = [step, report].flatMap((event) => (event && verbOf(event)) ?? []);
+  return `${name} ${parts.length === 0 ? "is worked on" : parts.join("; ")}`;
 }
 
 const kinds: Readonly<Record<string, (count: string) => string>> = {
@@ -77,6 +140,8 @@ type PoolsOf = (event: FeedEvent) => readonly string[];
 /** `12 leases granted in aws-slot`, or in how many pools. */
 export function foldWords({ events }: Fold, poolsOf: PoolsOf): string {
   const [first] = events;
+  const cluster = first && clusterOf(first);
+  if (cluster !== undefined) return clusterWords(cluster, events);
   const kind = first === undefined ? undefined : kindOf(first);
   const what = kinds[kind ?? ""]?.(String(events.length)) ?? `${events.length} events`;
   const counts = new Map<string, number>();

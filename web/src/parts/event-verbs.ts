@@ -93,8 +93,17 @@ const settings = new Map([
   ["quarantined", "was quarantined"],
 ]);
 
-/** The driver's own notes, which nobody sees, are all that some reports have. */
-function reported({ progress, message, version, apiUrl, stuck }: Facts): string {
+/** Whether a report of a driver has more than its own notes, which nobody sees. */
+export function saysMore(event: Facts): boolean {
+  return reportParts(event) !== "";
+}
+
+function reported(event: Facts): string {
+  const found = reportParts(event);
+  return found === "" ? "is in the hands of its driver" : `reports ${found}`;
+}
+
+function reportParts({ progress, message, version, apiUrl, stuck }: Facts): string {
   const parts = [
     typeof progress === "number" ? `${Math.round(progress * 100)} %` : "",
     text(message),
@@ -102,8 +111,7 @@ function reported({ progress, message, version, apiUrl, stuck }: Facts): string 
     text(apiUrl) === "" ? "" : `its API server ${text(apiUrl)}`,
     Array.isArray(stuck) && stuck.length > 0 ? `what blocks it: ${stuck.map(text).join(", ")}` : "",
   ];
-  const found = parts.filter((part) => part !== "").join(", ");
-  return found === "" ? "is in the hands of its driver" : `reports ${found}`;
+  return parts.filter((part) => part !== "").join(", ");
 }
 
 function labelsText(labels: unknown): string {
