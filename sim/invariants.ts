@@ -303,7 +303,7 @@ function checkWanted({ pool, idle, queue }: Bucket, now: Instant): void {
   for (const request of queue) {
     // The quota of its space holds it back, and the requests of that space behind it.
     if (heldBack.has(request.space)) continue;
-    if (isHeldBackByQuota(request)) {
+    if (isHeldBackByQuota(request, pool)) {
       heldBack.add(request.space);
       continue;
     }

@@ -271,7 +271,7 @@ export class Ledger {
       claims: new Map(claims.map((claim) => [claim.id, claim.resource])),
     });
     this.#spaces.checkQuotas(id, ask, [...pools]);
-    if (takenInUse(claims)) for (const pool of pools) this.#starvation.fed(ask.space, pool, at);
+    if (takenInUse(claims)) for (const pool of pools) this.#starvation.fed(ask, pool, at);
   }
 
   /** A lease gets another cluster for a claim that it has lost. It waited for it as any request. */

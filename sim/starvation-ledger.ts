@@ -1,5 +1,5 @@
 /**
- * A second ledger of starved spaces, from events alone. A space that has got nothing of a pool for the
+ * A second ledger of starved spaces, from events alone. A space that has had no turn in a pool for the
  * patience of that pool, and holds nothing of it, must not be passed over there; and no request may
  * go ahead of the shares without that.
  */
@@ -13,15 +13,16 @@ export interface Books {
   holdsOf(space: string, pool: string): boolean;
 }
 
+/** Requests for one pool and requests over several have turns of their own. */
+type Kind = "alone" | "several";
+
 export class StarvationLedger {
   readonly #books: Books;
   readonly #patience = new Map<string, number>();
-  /** When a space last got something of a pool. */
-  readonly #fedAt = new Map<string, number>();
+  /** The last turn of a space in a pool: it got something, or a request of it went ahead. */
+  readonly #turnAt = new Map<string, number>();
   readonly #queuedAt = new Map<string, number>();
-  readonly #starved = new Set<string>();
-  /** The groups of starved requests. */
-  readonly #groups = new Map<string, string>();
+  readonly #starved = new Map<string, ResolvedAsk>();
 
   constructor(books: Books) {
     this.#books = books;
@@ -30,23 +31,21 @@ export class StarvationLedger {
   record(event: DurableEvent, at: number): void {
     switch (event.type) {
       case "pool-defined":
-        this.#patience.set(event.pool, event.policy.patienceMs);
+        this.#patience.set(event.pool, Math.max(event.policy.patienceMs, 1_000));
         return;
       case "request-queued":
         this.#queuedAt.set(event.id, at);
         return;
       case "request-left":
+        this.#left(event.id);
+        return this.#forget(event.id);
       case "lease-granted":
-        this.#forget(event.id);
-        return;
+        return this.#forget(event.id);
       case "claim-replaced":
-        this.#forget(event.request);
-        return;
+        return this.#forget(event.request);
       case "priority-changed":
-        if (event.starved !== true) return;
-        this.#checkHelped(event.id, at);
-        this.#starved.add(event.id);
-        return this.#rememberGroup(event.id);
+        if (event.starved === true) this.#wentAhead(event.id, at);
+        return;
       default:
         return;
     }
@@ -57,12 +56,19 @@ export class StarvationLedger {
   }
 
   isStarvedGroup(name: string): boolean {
-    return [...this.#groups.values()].includes(name);
+    return [...this.#starved.values()].some(({ group }) => isGang(group) && group?.name === name);
   }
 
-  /** The space of a lease has got something of the pool. */
-  fed(space: string | undefined, pool: string, at: number): void {
-    if (space !== undefined) this.#fedAt.set(`${space} ${pool}`, at);
+  /** A lease got something of the pool, so that no other request of its space goes ahead there. */
+  fed({ space, group: own }: ResolvedAsk, pool: string, at: number): void {
+    if (space === undefined) return;
+    this.#setTurns(space, [pool], ["alone", "several"], at);
+    for (const [id, ask] of this.#starved) {
+      // The members of a gang are granted together.
+      const isSame = isGang(own) && own?.name === ask.group?.name;
+      if (ask.space !== space || isSame) continue;
+      if (this.#poolsOf(ask).includes(pool)) this.#starved.delete(id);
+    }
   }
 
   /** Whether a waiting request should go ahead of the shares: it is the first of its space here. */
@@ -71,46 +77,73 @@ export class StarvationLedger {
     if (space === undefined || !this.#isHungry(own, at, this.#queuedAt.get(id) ?? at)) return false;
     for (const [other, { ask }] of this.#books.waiting) {
       if (ask.space !== space || !poolsOf(ask).includes(pool)) continue;
-      if (other !== id) return false;
-      break;
+      return other === id && !this.#starved.has(id);
     }
-    return !this.#isHelped(space);
+    return false;
   }
 
-  #isHelped(space: string): boolean {
-    return [...this.#starved].some((id) => this.#books.waiting.get(id)?.ask.space === space);
+  #wentAhead(id: string, at: number): void {
+    const ask = this.#books.waiting.get(id)?.ask;
+    if (ask === undefined) throw new Error(`Cannot record that ${id} starved: it does not wait`);
+    const { space = "", group } = ask;
+    // A gang wants what all its members want.
+    assertInvariant(isGang(group) || this.#isHungry(ask, at, 0), () => {
+      return `${id} went ahead of the shares although ${space} got its part`;
+    });
+    this.#setTurns(space, this.#poolsOf(ask), [this.#kindOf(ask)], at);
+    this.#starved.set(id, ask);
   }
 
-  #rememberGroup(id: string): void {
-    const group = this.#books.waiting.get(id)?.ask.group;
-    if (group !== undefined && group.size > 1) this.#groups.set(id, group.name);
+  /** Another one may take its place at once. */
+  #left(id: string): void {
+    const ask = this.#starved.get(id);
+    if (ask === undefined) return;
+    for (const pool of poolsOf(ask)) {
+      for (const kind of kinds) this.#turnAt.delete(`${ask.space} ${pool} ${kind}`);
+    }
   }
 
   #forget(id: string): void {
-    this.#groups.delete(id);
     this.#queuedAt.delete(id);
     this.#starved.delete(id);
   }
 
-  #checkHelped(id: string, at: number): void {
-    const ask = this.#books.waiting.get(id)?.ask;
-    if (ask === undefined) throw new Error(`Cannot record that ${id} starved: it does not wait`);
-    if ((ask.group?.size ?? 1) > 1) return; // It wants what all members of its gang want.
-    assertInvariant(this.#isHungry(ask, at, 0), () => {
-      return `${id} went ahead of the shares although ${ask.space} got its part`;
-    });
+  #setTurns(space: string, pools: readonly string[], of: readonly Kind[], at: number): void {
+    for (const pool of pools) {
+      for (const kind of of) this.#turnAt.set(`${space} ${pool} ${kind}`, at);
+    }
   }
 
-  /** Whether its space holds nothing of any of its pools and got nothing for their patience. */
+  /** Whether its space holds nothing of any of its pools and had no turn for their patience. */
   #isHungry(ask: ResolvedAsk, at: number, queuedAt: number): boolean {
     const { space = "" } = ask;
+    const kind = this.#kindOf(ask);
     return poolsOf(ask).every((pool) => {
-      const since = Math.max(queuedAt, this.#fedAt.get(`${space} ${pool}`) ?? 0);
+      const since = Math.max(queuedAt, this.#turnAt.get(`${space} ${pool} ${kind}`) ?? 0);
       const isLong = at - since >= (this.#patience.get(pool) ?? 0);
       return isLong && !this.#books.holdsOf(space, pool);
     });
   }
+
+  #kindOf(ask: ResolvedAsk): Kind {
+    const isAlone = ask.items.length === 1 && !isGang(ask.group);
+    return isAlone || new Set(this.#poolsOf(ask)).size === 1 ? "alone" : "several";
+  }
+
+  /** The pools of a request; of a gang those of all members, of which each has one pool for an item. */
+  #poolsOf(ask: ResolvedAsk): readonly string[] {
+    const { group } = ask;
+    if (!isGang(group)) return poolsOf(ask);
+    const members = [...this.#books.waiting.values()].filter((other) => {
+      return other.ask.group?.name === group?.name;
+    });
+    return members.flatMap((member) => member.ask.items.map(({ pool }) => pool));
+  }
 }
+
+const kinds: readonly Kind[] = ["alone", "several"];
+
+const isGang = (group: ResolvedAsk["group"]): boolean => group !== undefined && group.size > 1;
 
 const poolsOf = ({ items }: ResolvedAsk): readonly string[] =>
   items.flatMap(({ pool, anyOf = [] }) => [pool, ...anyOf]);

@@ -44,7 +44,7 @@ import {
 import { cancelRise, type Ranked, scheduleRise } from "./priorities.ts";
 import { clearReservations, partFor, setReservations } from "./shared.ts";
 import { countHeld, enterSpace, leaveSpace } from "./spaces.ts";
-import { enterQueue, fed, leaveQueue, mayStarveAgain } from "./starved.ts";
+import { enterQueue, fed, leaveQueue, leftAhead } from "./starved.ts";
 
 export function requestQueued(state: State, event: EventOf<"request-queued">, at: Instant): void {
   const request = addRequest(state, event.id, event.ask, at);
@@ -155,9 +155,9 @@ function removeRequest(state: State, request: Request): void {
   if (leader.inLine) leaveQueues(state, leader);
   leaveGang(state, request);
   if (request.space === null) return;
-  // Another of its space may go ahead in its place, unless this one was granted.
-  if (request.isStarved) mayStarveAgain(request.space);
+  if (request.isStarved) leftAhead(request);
   edit(request.space).waiting -= 1;
+  if (request.space.waiting === 0) edit(request.space.turns).clear();
   leaveSpace(state, request.ask.space);
 }
 

@@ -4,8 +4,8 @@ import { nextRiseAt } from "../model/priority.ts";
 import { must, type Request, type State } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
 import { edit } from "./edit.ts";
-import { bucketFor, schedule } from "./indexes.ts";
-import { enterQueue, leaveQueue } from "./starved.ts";
+import { schedule } from "./indexes.ts";
+import { rerank, wentAhead } from "./starved.ts";
 
 /** The rank of a request, if it has changed since its arrival. */
 export interface Ranked {
@@ -37,16 +37,13 @@ export function priorityChanged(
   at: Instant,
 ): void {
   const request = must(state.requests.get(id), id);
-  const buckets = request.inLine
-    ? request.needs.map((need) => bucketFor(need.pool, need.state))
-    : [];
-  // Queues are sorted by rank, so the request leaves them while it changes.
-  for (const bucket of buckets) leaveQueue(bucket, request);
-  if (starved === true) edit(request).isStarved = true;
-  else edit(request).rankedAt = at;
-  edit(request).priority = priority;
-  if (aged !== true) edit(request).ownPriority = priority;
-  for (const bucket of buckets) enterQueue(bucket, request);
+  rerank(request, () => {
+    if (starved === true) edit(request).isStarved = true;
+    else edit(request).rankedAt = at;
+    edit(request).priority = priority;
+    if (aged !== true) edit(request).ownPriority = priority;
+  });
+  if (starved === true) wentAhead(request, at);
   request.cache.evaluated = false;
   scheduleRise(state, request);
 }

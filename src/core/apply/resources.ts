@@ -138,7 +138,7 @@ function poolRemoved(state: State, name: PoolName): void {
   const pool = poolOf(state, name);
   schedule(state, pool, never);
   edit(state.pools).delete(name);
-  for (const { fedAt } of state.spaces.values()) edit(fedAt).delete(pool);
+  for (const { turns } of state.spaces.values()) edit(turns).delete(pool);
   linkPool(state, pool);
   leaveCohort(state, pool);
 }

@@ -13,7 +13,7 @@ import { busyState } from "../model/lifecycle.ts";
 import type { OrphanCluster } from "../model/orphan.ts";
 import { type PoolPolicy, same } from "../model/policy.ts";
 import { type PrioritiesSpec, plainPriorities } from "../model/priority.ts";
-import { defaultSpacePolicy, type Elsewhere, type SpacesSpec } from "../model/space.ts";
+import { defaultSpacePolicy, type Elsewhere, type SpacesSpec, type Turns } from "../model/space.ts";
 import {
   type AdaptiveState,
   type AdmissionState,
@@ -63,17 +63,15 @@ export interface FrozenState {
   readonly requests: readonly FrozenRequest[];
   readonly leases: readonly FrozenLease[];
   readonly ended: FrozenEnds;
-  readonly fed?: readonly FrozenFed[];
+  readonly turns?: readonly FrozenTurns[];
   readonly oddKeys?: OddKeys;
   /** Only in a copy of some of the pools: what its spaces hold of the others. `cost` is that of all pools. */
   readonly elsewhere?: readonly (Elsewhere & { readonly space: SpaceName })[];
 }
 
-/** When a space last got something of a pool, if other requests of it waited then. */
-interface FrozenFed {
+interface FrozenTurns extends Turns {
   readonly space: SpaceName;
   readonly pool: PoolName;
-  readonly at: Instant;
 }
 
 interface FrozenPool {
@@ -168,7 +166,7 @@ export function freeze(state: State): FrozenState {
     ...(same(state.priorities, plainPriorities) ? undefined : { priorities: state.priorities }),
     pools: Array.from(state.pools.values(), freezePool),
     ...known,
-    ...freezeFed(state),
+    ...freezeTurns(state),
     ...(odd.length === 0 ? undefined : { oddKeys: odd }),
   };
 }
@@ -178,13 +176,15 @@ function freezeOrphans({ orphanClusters }: State): Pick<FrozenState, "orphanClus
 }
 
 /** By name, so that equal states give equal JSON. */
-function freezeFed({ spaces, pools }: State): Pick<FrozenState, "fed"> {
-  const fed: FrozenFed[] = [];
-  for (const { name: space, fedAt } of spaces.values()) {
-    for (const [{ name: pool }, at] of fedAt) if (pools.has(pool)) fed.push({ space, pool, at });
+function freezeTurns({ spaces, pools }: State): Pick<FrozenState, "turns"> {
+  const all: FrozenTurns[] = [];
+  for (const { name: space, turns } of spaces.values()) {
+    for (const [{ name: pool }, times] of turns) {
+      if (pools.has(pool)) all.push({ space, pool, ...times });
+    }
   }
-  const keyOf = ({ space, pool }: FrozenFed) => `${space} ${pool}`;
-  return fed.length === 0 ? {} : { fed: fed.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
+  const keyOf = ({ space, pool }: FrozenTurns) => `${space} ${pool}`;
+  return all.length === 0 ? {} : { turns: all.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
 }
 
 function freezeRequest(request: Request): FrozenRequest {
@@ -353,9 +353,9 @@ export function thaw(frozen: FrozenState): State {
   for (const { id, ask, queuedAt, order, ranked } of frozen.requests) {
     addRequest(state, id, ask, queuedAt, order, ranked);
   }
-  for (const { space, pool, at } of frozen.fed ?? []) {
+  for (const { space, pool, ...times } of frozen.turns ?? []) {
     const [known, of] = [state.spaces.get(space), state.pools.get(pool)];
-    if (known !== undefined && of !== undefined) edit(known.fedAt).set(of, at);
+    if (known !== undefined && of !== undefined) edit(known.turns).set(of, times);
   }
   for (const { space: name, ...elsewhere } of frozen.elsewhere ?? []) {
     const space = state.spaces.get(name);

@@ -1,9 +1,11 @@
 /** Keeps when spaces may starve (`decide/starved.ts`). */
 import { freeState } from "../model/lifecycle.ts";
-import type { Space } from "../model/space.ts";
-import type { Bucket, Pool, Request } from "../model/state.ts";
+import { type Space, starvesAfterMs } from "../model/space.ts";
+import { type Bucket, type Pool, queueAt, type Request } from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
+import { isForOnePool } from "../queue/needs.ts";
 import { edit } from "./edit.ts";
+import { bucketFor } from "./indexes.ts";
 
 /** Adds a request to the queue of a bucket. */
 export function enterQueue({ pool, state, queue }: Bucket, request: Request): void {
@@ -20,19 +22,54 @@ export function leaveQueue({ pool, state, queue }: Bucket, request: Request): vo
   if (queue.linesOf(request.space).length === 0) starving.delete(request.space);
 }
 
-function mayStarve(space: Space, { policy, cache }: Pool, since: Instant): void {
-  cache.starving?.add(space, after(since, policy.patienceMs));
+/** Queues are sorted by rank, so the request leaves them while its rank changes. */
+export function rerank(request: Request, change: () => void): void {
+  const buckets = request.inLine
+    ? request.needs.map((need) => bucketFor(need.pool, need.state))
+    : [];
+  for (const bucket of buckets) leaveQueue(bucket, request);
+  change();
+  for (const bucket of buckets) enterQueue(bucket, request);
 }
 
-/** The space holds nothing of some pool any more, or none of its requests goes ahead somewhere. */
+function mayStarve(space: Space, { policy, cache }: Pool, since: Instant): void {
+  cache.starving?.add(space, after(since, starvesAfterMs(policy)));
+}
+
+/** The space holds nothing of some pool any more, or a request that went ahead has left. */
 export function mayStarveAgain(space: Space): void {
   for (const { queue, head } of space.lines) {
     if (queue.pool !== null) mayStarve(space, queue.pool, head.queuedAt ?? never);
   }
 }
 
-/** The space has got something of the pool. */
+/** A request of a starved space goes ahead: that is the turn of its space in each of its pools. */
+export function wentAhead(request: Request, at: Instant): void {
+  const { space, needs } = request;
+  if (space === null) return;
+  const turn = isForOnePool(request) ? { alone: at } : { several: at };
+  for (const { pool } of needs) {
+    edit(space.turns).set(pool, { ...space.turns.get(pool), ...turn });
+  }
+}
+
+/** A request that went ahead has left without a grant, so another of its space may take its place. */
+export function leftAhead({ space, needs }: Request): void {
+  if (space === null) return;
+  for (const { pool } of needs) edit(space.turns).delete(pool);
+  mayStarveAgain(space);
+}
+
+/** The space has got something of the pool. Its other requests there go ahead no more. */
 export function fed(space: Space, pool: Pool, at: Instant): void {
-  // Requests that come later wait since they come.
-  if (space.waiting > 0) edit(space.fedAt).set(pool, at);
+  if (space.waiting === 0) return; // Requests that come later wait since they come.
+  edit(space.turns).set(pool, { alone: at, several: at });
+  const lines = queueAt({ pool, state: freeState }).linesOf(space);
+  const ahead = lines.filter(({ isStarved }) => isStarved).flatMap(({ waiters }) => [...waiters]);
+  for (const request of ahead) {
+    rerank(request, () => {
+      edit(request).isStarved = false;
+    });
+    request.cache.evaluated = false;
+  }
 }

@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 import { freeze, thaw } from "../apply/snapshot.ts";
 import { spacesAhead } from "../explain/space-view.ts";
 import { requestView } from "../explain/view.ts";
-import type { RequestId, SpaceName } from "../model/ids.ts";
+import type { Item } from "../model/command.ts";
+import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
 import type { PoolSpec } from "../model/policy.ts";
 import { anySpace } from "../model/space.ts";
 import { dropCaches } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { acquire, Lending, leave, pool, release, runTo } from "./lending.suite.ts";
+import { acquire, change, Lending, leave, pool, release, runTo } from "./lending.suite.ts";
 
 const minuteMs = 60_000;
 const ttlMs = 86_400_000;
@@ -235,6 +236,23 @@ describe("nobody gets more than a turn by it", () => {
     expect(held(made, a, "q")).toBeLessThanOrEqual(1);
   });
 
+  test("not with a request over the pool and a side pool for each", () => {
+    const sides = Array.from({ length: 8 }, (_, at) => `side-${at}`);
+    const pools = [...pacedPools(), ...sides.map((name) => pool(name, 5, { ttlMs }))];
+    const made = lending(...pools);
+    made.do(acquire("held", "lab", { space: a }));
+    made.do(acquire("b-0", "install", { space: b }));
+    for (const name of sides) made.do(acquire(`a-${name}`, `install ${name}`, { space: a }));
+    starts(made, 9);
+    // Each of them is looked at in its side pool.
+    for (const name of sides) {
+      runTo(made, made.now + minuteMs);
+      made.do(acquire(`b-${name}`, name, { space: b }));
+    }
+    expect(starts(made, 4).filter((id) => id.startsWith("a-"))).toEqual([]);
+    expect(held(made, a, "install")).toBe(1);
+  });
+
   test("but a space does not starve behind its own request over two pools", () => {
     const made = waiting();
     made.do({
@@ -245,6 +263,38 @@ describe("nobody gets more than a turn by it", () => {
     made.do(acquire("c-x", "x", { space: c }));
     made.do(acquire("a-both", "install x", { space: a }));
     made.do(acquire("a-1", "install", { space: a }));
-    expect(placesOf(starts(made, 12), "a-1")).toEqual([9]);
+    expect(placesOf(starts(made, 12), "a-1")).toEqual([8]);
+  });
+
+  test.each<[string, (made: Lending) => void, number]>([
+    [
+      "one of a low priority that others pass for ever",
+      (made) => {
+        made.do(acquire("a-low", "install", { space: a, priority: -10 }));
+        starts(made, 5);
+      },
+      19,
+    ],
+    [
+      "many that wait for what it holds itself",
+      (made) => times(40, (at) => made.do(acquire(`a-${at}-x`, "install lab", { space: a }))),
+      9,
+    ],
+    [
+      "one that wants a drained resource",
+      (made) => {
+        made.do(change("install-20", { drained: true }));
+        const items = [{ pool: "install" as PoolName, count: 1, resource: "install-20" }];
+        const ask = { holder: "job", items: items as readonly Item[], space: a };
+        made.do({ type: "acquire", id: "a-drained" as RequestId, ask, waitMs: 0 });
+      },
+      19,
+    ],
+  ])("but a space does not starve behind %s", (_, wait, place) => {
+    const made = waiting();
+    wait(made);
+    made.do(acquire("a-1", "install", { space: a }));
+    const before = made.now / minuteMs;
+    expect(placesOf(starts(made, 30), "a-1").map((at) => at + before)).toEqual([place]);
   });
 });

@@ -9,15 +9,15 @@
  * and needs no deadline.
  */
 import { freeState } from "../model/lifecycle.ts";
-import { claimsKey, heldOf, type Space } from "../model/space.ts";
+import { claimsKey, heldOf, type Space, starvesAfterMs } from "../model/space.ts";
 import { StarvingSpaces } from "../model/starving-spaces.ts";
 import { type Pool, type Queue, queueAt, type Request } from "../model/state.ts";
-import { after, type Instant, never } from "../model/time.ts";
+import { after, earliest, type Instant, never } from "../model/time.ts";
 import { isForOnePool } from "../queue/needs.ts";
 import { emit, type Turn } from "./turn.ts";
 
 /** Of each space and pool, so many waiting requests are looked at. Most of them are alike. */
-const searchedMax = 10;
+const searchedMax = 50;
 
 /** `newcomer`: the space of a request that is not in the queue, or null if it has none. */
 export function helpStarved(turn: Turn, pool: Pool, newcomer?: Space | null): void {
@@ -29,16 +29,18 @@ export function helpStarved(turn: Turn, pool: Pool, newcomer?: Space | null): vo
   if (state.spaces.size + Number(isNew === true) < 2 && !queue.isShared) return;
   pool.cache.starving ??= allIn(queue);
   const { starving } = pool.cache;
-  const helped: Request[] = [];
-  for (let space = starving.takeDue(now); space !== undefined; space = starving.takeDue(now)) {
-    const next = nextStarved(space, pool, queue, now);
-    if (next === undefined) continue;
-    if (next.at <= now) helped.push(next.request);
-    else starving.add(space, next.at);
+  const starved: Request[] = [];
+  // Those that are left are looked at in the next decision. Those that are starved longer are ahead of them.
+  for (; turn.starvedLeft > 0; turn.starvedLeft--) {
+    const space = starving.takeDue(now);
+    if (space === undefined) break;
+    const { due, nextAt } = starvedOf(space, pool, queue, now);
+    starved.push(...due);
+    if (nextAt !== never) starving.add(space, nextAt);
   }
-  for (const { id, priority } of helped.sort((a, b) => a.order - b.order)) {
-    const starved = { starved: true, pool: pool.name } as const;
-    emit(turn, { type: "priority-changed", id, priority, aged: true, ...starved });
+  for (const { id, priority } of starved.sort((a, b) => a.order - b.order)) {
+    const starvedIn = { starved: true, pool: pool.name } as const;
+    emit(turn, { type: "priority-changed", id, priority, aged: true, ...starvedIn });
   }
 }
 
@@ -49,46 +51,45 @@ function allIn(queue: Queue): StarvingSpaces {
 }
 
 interface Starved {
-  readonly request: Request;
-  readonly at: Instant;
+  readonly due: readonly Request[];
+  /** When another one may starve; never: not before something changes. */
+  readonly nextAt: Instant;
 }
 
 /**
- * The first request of the space that is starved now, or the one that is next. None while the space
- * holds something of the pool, or while one of its requests goes ahead already: when that ends, the
- * space is looked at again. One over several pools may wait for another pool, so one for this pool
- * alone may go ahead beside it.
+ * The first request for this pool alone that is starved, and the first one over several pools. None
+ * while the space holds something of the pool: when that ends, the space is looked at again.
  */
-function nextStarved(space: Space, pool: Pool, queue: Queue, now: Instant): Starved | undefined {
-  if (heldOf(space, pool, claimsKey) > 0) return undefined;
-  const lines = queue.linesOf(space);
-  const ahead = new Set<boolean>();
-  for (const { isStarved, waiters } of lines) {
-    if (isStarved) for (const request of waiters) ahead.add(isForOnePool(request));
-  }
-  if (ahead.size === 2) return undefined;
-  let next: Starved | undefined;
+function starvedOf(space: Space, pool: Pool, queue: Queue, now: Instant): Starved {
+  const due = new Map<boolean, Request>();
+  let nextAt: Instant = never;
   let searched = 0;
-  for (const { isStarved, waiters } of lines) {
+  if (heldOf(space, pool, claimsKey) > 0) return { due: [], nextAt };
+  for (const { isStarved, waiters } of queue.linesOf(space)) {
     if (isStarved) continue;
     for (const request of waiters) {
-      if (searched++ === searchedMax) return next;
-      if (ahead.has(isForOnePool(request))) continue;
-      const at = starvesAt(request, space);
-      if (at <= now) return { request, at };
-      if (at !== never && (next === undefined || at < next.at)) next = { request, at };
+      if (searched++ === searchedMax) {
+        const later = after(now, starvesAfterMs(pool.policy));
+        return { due: [...due.values()], nextAt: earliest(nextAt, later) };
+      }
+      const isAlone = isForOnePool(request);
+      if (due.has(isAlone)) continue;
+      const at = starvesAt(request, space, isAlone);
+      if (at <= now) due.set(isAlone, request);
+      else nextAt = earliest(nextAt, at);
     }
   }
-  return next;
+  return { due: [...due.values()], nextAt };
 }
 
 /** `never` while its space holds something of one of its pools. */
-function starvesAt({ needs, queuedAt }: Request, space: Space): Instant {
+function starvesAt({ needs, queuedAt }: Request, space: Space, isAlone: boolean): Instant {
   let latest = queuedAt;
   for (const { pool } of needs) {
     if (heldOf(space, pool, claimsKey) > 0) return never;
-    const since = Math.max(queuedAt, space.fedAt.get(pool) ?? queuedAt) as Instant;
-    latest = Math.max(latest, after(since, pool.policy.patienceMs)) as Instant;
+    const { alone, several } = space.turns.get(pool) ?? {};
+    const since = Math.max(queuedAt, (isAlone ? alone : several) ?? queuedAt) as Instant;
+    latest = Math.max(latest, after(since, starvesAfterMs(pool.policy))) as Instant;
   }
   return latest;
 }

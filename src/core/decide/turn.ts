@@ -25,6 +25,8 @@ export interface Turn {
   plans: Map<Pool, number> | null;
   /** Events among the command's own that only follow from these, if `settle` ran early. */
   following: Set<BrokerEvent> | null;
+  /** How many more spaces this decision may look at that may be starved. */
+  starvedLeft: number;
   /** The waiting request that is being evaluated. A failure is attributed to it. */
   evaluating: RequestId | null;
 }
@@ -39,6 +41,7 @@ export function newTurn(state: State, now: Instant): Turn {
     plannedAt: null,
     plans: null,
     following: null,
+    starvedLeft: 100,
     evaluating: null,
   };
 }

@@ -14,11 +14,14 @@ export interface Walk<Waiter> {
 /** A walk along the lines of the only space. */
 export class SpaceWalk<Waiter extends Rank> implements Walk<Waiter> {
   readonly #lines: readonly Line<Waiter>[];
+  /** A grant moves starved waiters to other lines. */
+  readonly #keepsOrder: boolean;
   #index = 0;
   #place = 0;
 
   constructor(lines: readonly Line<Waiter>[]) {
     this.#lines = lines;
+    this.#keepsOrder = !lines.some(({ isStarved }) => isStarved);
   }
 
   next(): Waiter | undefined {
@@ -39,7 +42,7 @@ export class SpaceWalk<Waiter extends Rank> implements Walk<Waiter> {
   /** If it was the last one of its line, the queue has removed the line too. */
   goOn(): boolean {
     this.#place -= 1;
-    return true;
+    return this.#keepsOrder;
   }
 }
 

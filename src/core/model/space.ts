@@ -64,14 +64,28 @@ export interface Elsewhere {
 
 const nowhere: Elsewhere = { largestPart: 0, cost: 0 };
 
+/**
+ * When a space last had its turn in a pool: it got something, or a request of it went ahead of the
+ * shares. One over several pools may wait for another pool, so it is counted on its own.
+ */
+export interface Turns {
+  readonly alone?: Instant;
+  readonly several?: Instant;
+}
+
+/** How long a space gets nothing of a pool before it starves there. Each turn costs an event. */
+export function starvesAfterMs({ patienceMs }: { readonly patienceMs: number }): number {
+  return Math.max(patienceMs, 1_000);
+}
+
 export interface Space {
   readonly kind: "space";
   readonly name: SpaceName;
   readonly policy: SpacePolicy;
   /** What it holds of each pool, and of the pools above it. Without cleaning. */
   readonly held: ReadonlyMap<Pool, Holdings>;
-  /** When it last got something of a pool, if other requests of it waited then. */
-  readonly fedAt: ReadonlyMap<Pool, Instant>;
+  /** Its last turns in each pool. Only while requests of it wait. */
+  readonly turns: ReadonlyMap<Pool, Turns>;
   /** Its leases, oldest first. */
   readonly leases: ReadonlySet<Lease>;
   /** Only in a copy of some of the pools, for a forecast. It counts as if they were here. */
@@ -98,7 +112,7 @@ export interface Space {
 
 const nothing: ReadonlyMap<never, never> = new Map<never, never>();
 const none: ReadonlySet<never> = new Set();
-const empty = { held: nothing, fedAt: nothing, leases: none, lines: none };
+const empty = { held: nothing, turns: nothing, leases: none, lines: none };
 
 /**
  * A space is often made for its only lease and forgotten after it, so what it rarely has is not made:
@@ -109,7 +123,7 @@ export function newSpace(state: Policies, name: SpaceName): Space {
   const counted = () => (cohort === null ? nothing : new Map());
   const own = {
     held: new Map(),
-    fedAt: new Map(),
+    turns: new Map(),
     leases: new Set<Lease>(),
     lines: new Set<Line>(),
   };
@@ -125,11 +139,11 @@ function visitingSpace(state: Policies, name: SpaceName): Space {
 function makeSpace(
   state: Policies,
   { name, cohort, quoted, wanted }: Pick<Space, "name" | "cohort" | "quoted" | "wanted">,
-  { held, fedAt, leases, lines }: Pick<Space, "held" | "fedAt" | "leases" | "lines">,
+  { held, turns, leases, lines }: Pick<Space, "held" | "turns" | "leases" | "lines">,
 ): Space {
   return {
     ...{ kind: "space", name, policy: spacePolicyOf(state, name), cohort },
-    ...{ held, fedAt, leases, lines, quoted, wanted },
+    ...{ held, turns, leases, lines, quoted, wanted },
     ...{ elsewhere: nowhere, cost: 0, largestPart: 0, share: 0, users: 0, waiting: 0 },
   };
 }
