@@ -116,11 +116,13 @@ class Funds {
   /**
    * A request counts only if the quotas of its space would let it pass after all requests before it:
    * for a quota of 1 one cluster is made, however many wait. A request that takes any of several
-   * pools is made a cluster in the first of them.
+   * pools is made a cluster in the first of them that makes some and that the quotas allow.
    */
   fund(request: Request): void {
-    const chosen = request.alternatives.find((needs) => needs.every(canBeMade));
-    if (!passesQuotas(request.space, chosen ?? request.needs, this.#charged)) return;
+    const passes = (needs: readonly Need[]) => passesQuotas(request.space, needs, this.#charged);
+    const makeable = request.alternatives.filter((needs) => needs.every(canBeMade));
+    const chosen = makeable.find(passes);
+    if (chosen === undefined && (makeable.length > 0 || !passes(request.needs))) return;
     for (const need of chosen ?? [])
       if (need.sharing === "exclusive") this.#add(request, need, true);
     for (const need of request.needs) {

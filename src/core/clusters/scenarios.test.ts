@@ -265,6 +265,21 @@ describe("quotas", () => {
     expect(lending.line("ocp")).toEqual(["f"]);
   });
 
+  test("a quota of one, and a request for two of either pool: two of the other pool", () => {
+    const lending = new ClusterLending();
+    const spaces = [{ name: team, policy: { weight: 1, ...one } }];
+    const pools = [clusterPool("ocp"), clusterPool("rosa")];
+    lending.do({
+      type: "configure",
+      pools,
+      spaces: { spaces, others: { weight: 1, quotas: [] } },
+    });
+    lending.do(acquire("a", "ocp|rosa:2", { space: team }));
+    expect([lending.stock(), lending.states("rosa")]).toEqual(["", { creating: 2 }]);
+    for (let made = 0; made < 2; made++) lending.work("creating", "free", "rosa");
+    expect(lending.held("a")).toEqual(["rosa-1", "rosa-2"]);
+  });
+
   test("Q3: a cluster counts until its destruction is confirmed", () => {
     const lending = withQuota(one);
     lending.outcome(ask("a"), ask("b"));

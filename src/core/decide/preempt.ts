@@ -15,7 +15,13 @@ import { descendants, limitOf, limitsFor } from "../gates/limits.ts";
 import { isCounted } from "../gates/quotas.ts";
 import { heldIn, quotaKey, usedBy } from "../model/cohort.ts";
 import { coolingState, dirtyState } from "../model/lifecycle.ts";
-import { askedOf, costOf, quotaShortage } from "../model/quota.ts";
+import {
+  askedOf,
+  bestAlternative,
+  costOf,
+  isHeldBackByQuota,
+  quotaShortage,
+} from "../model/quota.ts";
 import { isMatch } from "../model/selection.ts";
 import type { Quota, Space } from "../model/space.ts";
 import {
@@ -47,7 +53,7 @@ export function preempt(turn: Turn): void {
       for (let count = 0; count < requestsMax; count++) {
         const request = walk.next();
         if (request === undefined) break;
-        const shortage = quotaShortage(request.space, request.alternatives[0] ?? []);
+        const shortage = quotaShortage(request.space, bestAlternative(request));
         preemptFor(turn, request);
         // Behind the first request that its own quota does not hold back, nobody is next.
         if (shortage === undefined) break;
@@ -58,7 +64,7 @@ export function preempt(turn: Turn): void {
 }
 
 function preemptFor(turn: Turn, request: Request): void {
-  const needs = request.alternatives[0] ?? [];
+  const needs = bestAlternative(request);
   if (!isNext(request, needs) || !isReadyToLend({ needs, rank: request, now: turn.now })) return;
   const who = { state: turn.state, request, needs: needs.filter(isExclusive) };
   for (const lease of leasesToEnd(who)) {
@@ -81,7 +87,7 @@ function isNext(request: Request, needs: readonly Need[]): boolean {
       const ahead = walk.next();
       if (ahead === request) return true;
       if (ahead === undefined) return false;
-      if (quotaShortage(ahead.space, ahead.alternatives[0] ?? []) === undefined) return false;
+      if (!isHeldBackByQuota(ahead, need.pool)) return false;
     }
     return false;
   });

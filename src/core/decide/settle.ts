@@ -226,7 +226,7 @@ function serveShared(turn: Turn, pool: Pool): void {
     pool.cache.freed.clear();
     const request = walk.next();
     if (request === undefined) break;
-    if (isHeldBackByQuota(request)) {
+    if (isHeldBackByQuota(request, pool)) {
       // Requests that only their own quota delays hide no others.
       heldBack += 1;
       place -= 1;

@@ -71,7 +71,7 @@ function neededIn(pool: Pool, most: number): Needed {
   for (const bucket of pool.buckets.values()) {
     for (const request of bucket.queue) {
       const need = needAt(request, bucket);
-      if (need?.sharing !== "exclusive" || isHeldBackByQuota(request)) continue;
+      if (need?.sharing !== "exclusive" || isHeldBackByQuota(request, pool)) continue;
       const missing = need.selections === null ? 0 : unmatchedOf(pool, need.selections);
       unmatched += missing;
       count += need.selections === null ? need.count : missing + anyOf(need.selections);

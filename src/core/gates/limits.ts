@@ -9,7 +9,7 @@
 import type { ResourceName } from "../model/ids.ts";
 import { purposeOf } from "../model/lifecycle.ts";
 import type { Refusal } from "../model/outcome.ts";
-import { isHeldBackByQuota } from "../model/quota.ts";
+import { quotaShortage } from "../model/quota.ts";
 import { isAhead, type Rank } from "../model/rank.ts";
 import type { Need, Pool, Request, State } from "../model/state.ts";
 import { isPresent } from "../queue/available.ts";
@@ -136,7 +136,9 @@ function isKeptFor(limit: Pool, rank: Rank, { now }: Attempt, earlier: readonly 
 /** Whether the requests behind this one may go first, although it is ahead in its queue. */
 function isPassedOver(request: Request, root: Pool): boolean {
   const isOutside = ({ pool }: Need) => rootOf(pool) !== root;
-  return isHeldBackByQuota(request) || request.alternatives.every((needs) => needs.some(isOutside));
+  return request.alternatives.every((needs) => {
+    return needs.some(isOutside) || quotaShortage(request.space, needs) !== undefined;
+  });
 }
 
 interface OtherAttempt extends Attempt {

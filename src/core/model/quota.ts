@@ -123,10 +123,24 @@ function heldUnder(space: Space, quota: Quota, needs: readonly QuotaUse[]): numb
   return 0;
 }
 
-/** Whether only a release of the same space can let the request pass. It then keeps nothing. */
-export function isHeldBackByQuota({ space, alternatives }: Waiting): boolean {
+/**
+ * Whether only a release of the same space can let the request pass, or pass with something of this
+ * pool. It then keeps nothing there, also if it may take something of another pool instead.
+ */
+export function isHeldBackByQuota({ space, alternatives }: Waiting, at?: Pool): boolean {
   if (!hasQuota(space) || alternatives === undefined) return false;
-  return alternatives.every((needs) => quotaShortage(space, needs) !== undefined);
+  return alternatives.every((needs) => {
+    const isElsewhere = at !== undefined && !needs.some(({ pool }) => pool === at);
+    return isElsewhere || quotaShortage(space, needs) !== undefined;
+  });
+}
+
+/** The first alternative that the quotas of its space allow now; if they allow none, the first. */
+export function bestAlternative({ space, alternatives }: Required<Waiting>): readonly Need[] {
+  const allowed = hasQuota(space)
+    ? alternatives.find((needs) => quotaShortage(space, needs) === undefined)
+    : undefined;
+  return allowed ?? alternatives[0] ?? [];
 }
 
 /** A rank without alternatives is that of a newcomer, which keeps nothing anyway. */

@@ -7,6 +7,7 @@ import type { Walk } from "../model/queue-walk.ts";
 import { isHeldBackByQuota } from "../model/quota.ts";
 import { isAhead, type Rank } from "../model/rank.ts";
 import { isAny, matchingIdle, type Selection } from "../model/selection.ts";
+import type { Space } from "../model/space.ts";
 import {
   type Bucket,
   type ExclusiveNeed,
@@ -14,11 +15,12 @@ import {
   isShared,
   type Need,
   type Place,
+  type Pool,
   type Request,
 } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
 import { type Assignment, assign } from "./assign.ts";
-import { countAt, isForOnePool, needAt } from "./needs.ts";
+import { countAt, isForOnePool, isSamePlace, needAt, needIn } from "./needs.ts";
 
 /**
  * The maximum number of waiting requests that a decision evaluates to find one that can be granted.
@@ -38,10 +40,15 @@ const passedMax = 2_000;
  */
 export function keptFor(request: Request, place: Place, now: Instant): number {
   if (isShared(place.pool)) return 0;
-  if (isHeldBackByQuota(request)) return 0;
+  if (isHeldBackByQuota(request, place.pool)) return 0;
   if (isForOnePool(request)) return Number.POSITIVE_INFINITY;
   if (now - request.queuedAt < place.pool.policy.patienceMs) return 0;
   return countAt(request, place);
+}
+
+/** Whether a pool has just the resources that it has, each lent whole. */
+function hasFixedSize({ pool, sharing }: Need): boolean {
+  return sharing === "exclusive" && pool.policy.dynamic === undefined && pool.clusters === null;
 }
 
 /** The resources that a grant takes from one bucket. */
@@ -56,6 +63,10 @@ export class Leftover {
   /** Most queues have no selections, so these sets are created on demand. */
   #kept: Set<ExclusiveResource> | undefined;
   #waitedFor: Set<string> | undefined;
+  /** How many of other pools the requests need for which something is kept here. */
+  #keptWith: Map<Pool, number> | undefined;
+  /** The starved spaces for which something is kept. */
+  #turns: Set<Space> | undefined;
   /** The number of other resources that are kept, whichever these are. */
   #keptOfAny = 0;
   #overtaken = 0;
@@ -74,7 +85,8 @@ export class Leftover {
       const isOwn = ahead.space === rank.space && isForOnePool(ahead);
       if (!isOwn && leftover.passHeldBack(ahead, walk)) continue;
       // Within a space nobody is overtaken, also not by a smaller request that the quota allows.
-      if (isOwn && isHeldBackByQuota(ahead)) leftover.#keptOfAny = Number.POSITIVE_INFINITY;
+      if (isOwn && isHeldBackByQuota(ahead, bucket.pool))
+        leftover.#keptOfAny = Number.POSITIVE_INFINITY;
       else if (leftover.isExhausted) leftover.#keptOfAny = Number.POSITIVE_INFINITY;
       else if (!leftover.pass(ahead)) leftover.keep(ahead, now);
     }
@@ -107,7 +119,7 @@ export class Leftover {
    * other requests of that space wait behind it.
    */
   passHeldBack(request: Request, walk: Walk<Request>): boolean {
-    if (!isHeldBackByQuota(request)) return false;
+    if (!isHeldBackByQuota(request, this.#bucket.pool)) return false;
     this.#passed += 1;
     if (isForOnePool(request)) walk.skipSpace();
     return true;
@@ -118,10 +130,40 @@ export class Leftover {
     this.#overtaken += 1;
     const kept = keptFor(request, this.#bucket, now);
     if (kept === 0) return;
+    if (Number.isFinite(kept) && (this.#isInVain(request) || this.#hadTurn(request))) return;
     const selections = this.#selectionsOf(request);
     if (selections === null) this.#keptOfAny += kept;
     else if (Number.isFinite(kept)) for (const one of selections) this.#keepSome(one);
     else for (const one of selections) this.#keepAll(one);
+  }
+
+  /**
+   * Of the requests over several pools that go ahead because their space is starved, the first one
+   * keeps something. The others may wait for other pools for long.
+   */
+  #hadTurn({ isStarved, space }: Request): boolean {
+    if (!isStarved || space === null) return false;
+    this.#turns ??= new Set();
+    if (this.#turns.has(space)) return true;
+    this.#turns.add(space);
+    return false;
+  }
+
+  /**
+   * Whether the requests ahead that also need another of its pools need all resources of that pool.
+   * It could not be granted together with them, so what it kept here would be idle.
+   */
+  #isInVain(request: Request): boolean {
+    const needs = request.alternatives.find((one) => needIn(one, this.#bucket) !== undefined) ?? [];
+    const others = needs.filter((need) => !isSamePlace(need, this.#bucket) && hasFixedSize(need));
+    this.#keptWith ??= new Map();
+    for (const { pool, count } of others) {
+      if ((this.#keptWith.get(pool) ?? 0) + count > pool.size) return true;
+    }
+    for (const { pool, count } of others) {
+      this.#keptWith.set(pool, (this.#keptWith.get(pool) ?? 0) + count);
+    }
+    return false;
   }
 
   #selectionsOf(request: Request): readonly Selection[] | null {

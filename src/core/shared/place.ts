@@ -52,7 +52,8 @@ export function isWithinReach(need: Need, rank: Rank): boolean {
   const queue = queueAt(need);
   if (queue.size < reachMax) return true;
   const before = queue.countBefore(rank);
-  return before < reachMax || before - queue.countBeforeIn(rank, isHeldBackByQuota) < reachMax;
+  const isHeldBack = (head: Request) => isHeldBackByQuota(head, need.pool);
+  return before < reachMax || before - queue.countBeforeIn(rank, isHeldBack) < reachMax;
 }
 
 function placedFor(need: SharedNeed, rank: Rank): SharedResource[][] | undefined {

@@ -10,6 +10,7 @@
  * waits for at most its patience and k + 1 holds.
  */
 import type { KeptRoom } from "../model/event.ts";
+import { bestAlternative } from "../model/quota.ts";
 import { compareRank } from "../model/rank.ts";
 import type { Pool, Request, SharedNeed, SharedResource } from "../model/state.ts";
 import { amountOn, byKind, viewOf } from "./place.ts";
@@ -36,8 +37,8 @@ export function* retriedReservations(
 /** Reserves room for all needs, or nothing: a part of them would not help. */
 export function reservationsFor(request: Request, since: number): KeptRoom[] {
   const reservations: KeptRoom[] = [];
-  // Only for the best alternative, because reservations for all would take too much from others.
-  for (const need of request.alternatives[0] ?? []) {
+  // Only for one alternative, because reservations for all would take too much from others.
+  for (const need of bestAlternative(request)) {
     if (need.sharing === "exclusive") continue;
     const found = reservationsOf(need, request);
     if (found === undefined) return [];
