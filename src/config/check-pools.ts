@@ -1,5 +1,6 @@
 /** What can only be checked with several fields, or several pools, at hand. */
 
+import { entryOf } from "../core/model/entries.ts";
 import {
   type Field,
   hasFields,
@@ -48,11 +49,11 @@ function checkParts(
   kinds: Readonly<Record<string, PartKind>>,
 ): void {
   for (const [kind, names] of Object.entries(room?.parts ?? {})) {
-    if (room?.capacity[kind] !== undefined) {
+    if (room !== undefined && Object.hasOwn(room.capacity, kind)) {
       source.refuse(at, `${kind} is both a dimension and a kind of parts`, "rename one of them");
     }
-    const known = kinds[kind]?.members;
-    const stray = known === undefined ? [] : names.filter((name) => known[name] === undefined);
+    const known = entryOf(kinds, kind)?.members;
+    const stray = known === undefined ? [] : names.filter((name) => !Object.hasOwn(known, name));
     if (stray.length === 0) continue;
     const state = `${stray.slice(0, 5).join(", ")} not under the pool's parts, so without attributes`;
     source.warn(at, state, `add it to parts.${kind}.members, or remove it here`);

@@ -7,6 +7,7 @@ import {
   type Parameters,
   type ParameterValue,
 } from "../core/model/cluster.ts";
+import { entryOf } from "../core/model/entries.ts";
 import { nearest } from "../core/model/nearest.ts";
 import { type ConfigDocument, describe, quote, refuseValue, type Spot } from "./document.ts";
 import { templateLimits } from "./limits.ts";
@@ -122,8 +123,8 @@ export function stockParameters(
 ): Parameters {
   const written = readParameterValues(document, field);
   for (const [key, [value, at]] of written) {
-    const schema = parameters[key];
-    if (key in pinned) {
+    const schema = entryOf(parameters, key);
+    if (Object.hasOwn(pinned, key)) {
       document.source.refuse(at, `the template ${quote(name)} has pinned it`, "remove it");
     } else if (schema === undefined) {
       const meant = nearest(key, Object.keys(parameters));

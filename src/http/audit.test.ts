@@ -35,6 +35,36 @@ test("GET /v1/audit shows who did what, with filters", async () => {
   expect(await read("text=%3Cscript%3E&by=%22%0A")).toEqual([]);
 });
 
+test("the lease that a refresh made has the same caller in the audit, and so has its end", async () => {
+  await using here = await site();
+  const { id, token } = asLease(
+    await here.call("POST /v1/leases", { body: askBody("aws"), token: holder }),
+  );
+  const again = asLease(await here.call(`POST /v1/leases/${id}/refresh`, { token, body: {} }));
+  const ended = await here.call(`DELETE /v1/leases/${again.id}`, { token: again.token });
+  expect(ended.status).toBe(204);
+  const entries = list(await here.call("GET /v1/audit", { token: operator }));
+  const byLease = entries.filter(({ lease }) => lease !== undefined);
+  expect(byLease.map(({ action, by }) => [action, by])).toEqual([
+    ["lease-ended", "holder"],
+    ["lease-granted", "holder"],
+    ["lease-ended", "holder"],
+    ["lease-granted", "holder"],
+  ]);
+});
+
+test("GET /v1/audit finds labels by their text, whatever these are called", async () => {
+  await using here = await site();
+  const body = { labels: { toString: "odd", constructor: "name" } };
+  const changed = await here.call("PATCH /v1/resources/aws-1", { body, token: operator });
+  expect(changed.status).toBe(200);
+  const found = await here.call("GET /v1/audit?text=odd", { token: operator });
+  expect([found.status, list(found).map(({ action }) => action)]).toEqual([
+    200,
+    ["resource-changed"],
+  ]);
+});
+
 test.each([
   ["limit=0", 400],
   ["limit=x", 400],

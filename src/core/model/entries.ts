@@ -9,9 +9,17 @@ export function changedEntries(
   changes: EntryChanges = {},
 ): EntryChanges | undefined {
   const real = Object.entries(changes).filter(
-    ([key, value]) => (Object.hasOwn(entries, key) ? entries[key] : null) !== value,
+    ([key, value]) => (entryOf(entries, key) ?? null) !== value,
   );
   return real.length === 0 ? undefined : Object.fromEntries(real);
+}
+
+/** The value of a key that a caller chose: `constructor` is a name like any other. */
+export function entryOf<Value>(
+  entries: Readonly<Record<string, Value>>,
+  key: string,
+): Value | undefined {
+  return Object.hasOwn(entries, key) ? entries[key] : undefined;
 }
 
 /** Returns the same object if nothing changes. */

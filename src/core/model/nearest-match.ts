@@ -1,3 +1,4 @@
+import { entryOf } from "./entries.ts";
 import { nearest } from "./nearest.ts";
 import type { Candidate, Selection } from "./selection.ts";
 
@@ -16,8 +17,8 @@ export function nearestMatch(
     );
   }
   for (const [key, value] of Object.entries(selector)) {
-    if (candidates.some(({ labels }) => labels[key] === value)) continue;
-    const values = new Set(candidates.flatMap(({ labels }) => labels[key] ?? []));
+    if (candidates.some(({ labels }) => entryOf(labels, key) === value)) continue;
+    const values = new Set(candidates.flatMap(({ labels }) => entryOf(labels, key) ?? []));
     if (values.size === 0) return nearestKey(candidates, key, value);
     const meant = nearest(value, values);
     return meant === undefined ? undefined : `${key}=${meant}`;

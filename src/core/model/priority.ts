@@ -3,6 +3,7 @@
  * priority from endless requests of a higher one. It ends at a fixed priority, so that requests of
  * that priority and above keep their order, which is that of the shares of their spaces.
  */
+import { entryOf } from "./entries.ts";
 import type { Space } from "./space.ts";
 import type { Request, State } from "./state.ts";
 import { after, type Instant, never } from "./time.ts";
@@ -26,7 +27,7 @@ export const plainPriorities: PrioritiesSpec = { classes: {}, ageing: null };
 
 /** The priority of a class; undefined if there is no such class. */
 export function classPriority({ classes }: PrioritiesSpec, name: string): number | undefined {
-  return Object.hasOwn(classes, name) ? classes[name] : undefined;
+  return entryOf(classes, name);
 }
 
 /** The highest priority that a request of the space reaches by waiting. */

@@ -239,6 +239,11 @@ describe("a selector that can never match", () => {
       { selector: { regoin: "eu" } },
       { code: "too_few_eligible", nearest: "region=eu" },
     ],
+    [
+      "a key that every object has",
+      { selector: { constructor: "eu" } },
+      { code: "too_few_eligible", possible: 0 },
+    ],
     ["a wrong name", { resource: "asw-1" }, { code: "too_few_eligible", nearest: "aws-1" }],
     [
       "too many",

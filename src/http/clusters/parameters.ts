@@ -5,6 +5,7 @@
 import { Errors } from "typebox/schema";
 import { Problem } from "../../api/problem.ts";
 import type { Parameters, ParameterValue } from "../../core/model/cluster.ts";
+import { entryOf } from "../../core/model/entries.ts";
 import { nearest } from "../../core/model/nearest.ts";
 import type { TemplateInfo } from "./template-info.ts";
 
@@ -41,7 +42,7 @@ function checkOne(
       facts,
     });
   }
-  const schema = Object.hasOwn(template.parameters, name) ? template.parameters[name] : undefined;
+  const schema = entryOf(template.parameters, name);
   if (schema === undefined) throw unknownParameter(pool, template, name);
   const [fits, errors] = Errors(schema, value);
   if (fits) return value;

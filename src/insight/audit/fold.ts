@@ -157,10 +157,14 @@ export class AuditFold {
     from: Origin | undefined,
   ): void {
     const pools = new Set(items.flatMap(({ pool, anyOf = [] }) => [pool, ...anyOf]));
+    const before = from?.asHolder === true ? this.#lastHolder : undefined;
+    // A refresh asks again for the lease that it has just ended, with the token of that lease.
+    const isRefresh = before?.holder === holder && before.space === space;
+    const by = from?.by ?? (isRefresh ? before?.by : undefined);
     this.open.set(id, {
       holder,
       ...(space === undefined ? undefined : { space }),
-      ...(from?.by === undefined ? undefined : { by: from.by }),
+      ...(by === undefined ? undefined : { by }),
       ...(from === undefined ? undefined : { way: from.way }),
       pools: [...pools],
     });

@@ -128,5 +128,7 @@ function textOf(entry: AuditEntry): string {
   const { pools = [], resources = [] } = entry;
   const words = [by, as, space, leaseSpace, action, reason, lease, holder, ...pools, ...resources];
   words.push(auditVerb(entry));
-  return [...words, ...Object.values(detail ?? {}).map(String)].join("\n").toLowerCase();
+  return [...words, ...Object.values(detail ?? {}).map((value) => JSON.stringify(value))]
+    .join("\n")
+    .toLowerCase();
 }

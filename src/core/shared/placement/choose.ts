@@ -9,6 +9,7 @@
  * check for each resource it took 20 ms if the third value began after 650 resources of two other
  * values.
  */
+import { entryOf } from "../../model/entries.ts";
 import type { Demand } from "./demand.ts";
 import type { Shareable } from "./shareable.ts";
 
@@ -82,7 +83,7 @@ function boundsOf(
     };
     const others = max - open.size - 1;
     return ({ labels }: Shareable) => {
-      const value = labels[label];
+      const value = entryOf(labels, label);
       if (value === undefined || open.has(value)) return top(largest, others + 1);
       const size = counts.get(value) ?? 0;
       const isLargest = size >= (largest[Math.max(0, others)] ?? 0);
@@ -94,7 +95,10 @@ function boundsOf(
 
 function mayJoin(resource: Shareable, chosen: readonly Shareable[], { placing }: Demand): boolean {
   const { spread, atMost = {} } = placing;
-  if (spread !== undefined && valuesOf(chosen, spread).has(resource.labels[spread] ?? "")) {
+  if (
+    spread !== undefined &&
+    valuesOf(chosen, spread).has(entryOf(resource.labels, spread) ?? "")
+  ) {
     return false;
   }
   return Object.entries(atMost).every(
@@ -104,7 +108,7 @@ function mayJoin(resource: Shareable, chosen: readonly Shareable[], { placing }:
 
 /** The values of a label. Resources without the label do not count. */
 function valuesOf(resources: readonly Shareable[], label: string): Set<string> {
-  return new Set(resources.flatMap(({ labels }) => labels[label] ?? []));
+  return new Set(resources.flatMap(({ labels }) => entryOf(labels, label) ?? []));
 }
 
 /**
@@ -153,7 +157,7 @@ function tally(label: string, chosen: readonly Shareable[], rest: readonly Share
   const counts = new Map<string, number>();
   let most = 0;
   for (const { labels } of rest) {
-    const value = labels[label];
+    const value = entryOf(labels, label);
     if (value === undefined || open.has(value)) most += 1;
     else counts.set(value, (counts.get(value) ?? 0) + 1);
   }

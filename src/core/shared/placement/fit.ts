@@ -1,4 +1,5 @@
 /** Whether a request may use a resource, and whether the resource has room now. */
+import { entryOf } from "../../model/entries.ts";
 import { isHeldBackByQuota } from "../../model/quota.ts";
 import { aheadOfAll, isAhead, type Rank } from "../../model/rank.ts";
 import type { Demand } from "./demand.ts";
@@ -43,7 +44,7 @@ export function unfit(resource: Shareable, { placing }: Demand, view: View): Unf
   }
   if (exclude?.includes(resource.name)) return { why: "unwanted" };
   for (const key in selector) {
-    const [wanted = "", has] = [selector[key], resource.labels[key]];
+    const [wanted = "", has] = [selector[key], entryOf(resource.labels, key)];
     if (has === wanted) continue;
     return { why: "label", key, wanted, ...(has === undefined ? undefined : { has }) };
   }
@@ -51,7 +52,7 @@ export function unfit(resource: Shareable, { placing }: Demand, view: View): Unf
     const taint = shutOutBy(resource.spec.taints, placing.tolerations);
     if (taint !== undefined) return { why: "taint", taint: formatTaint(taint) };
   }
-  if (spread !== undefined && resource.labels[spread] === undefined) {
+  if (spread !== undefined && entryOf(resource.labels, spread) === undefined) {
     return { why: "no_label", key: spread };
   }
   return undefined;
