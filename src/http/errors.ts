@@ -1,4 +1,5 @@
 /** Converts every error of a request to a problem document (RFC 9457). Unknown ones are bugs: 500. */
+
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
@@ -10,6 +11,7 @@ import {
   NotLeader,
   OutcomeUnknown,
 } from "../broker/broker-contract.ts";
+import { StatsWorkerClosed } from "../insight/stats-worker.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
 import type { App } from "./context.ts";
 import { linesOf, linesType, wantsLines } from "./lines.ts";
@@ -225,7 +227,7 @@ export function unavailableProblem(error: Error): Problem | undefined {
   }
   if (error instanceof BrokerOverloaded)
     return no("overloaded", "Nothing was changed; try again in a moment");
-  if (error instanceof BrokerClosed)
+  if (error instanceof BrokerClosed || error instanceof StatsWorkerClosed)
     return no("shutting_down", "Nothing was changed; try again once the server is back");
   if (error instanceof NotLeader)
     return no("not_leader", "Nothing was changed; try again in a moment");

@@ -1,15 +1,19 @@
-import Type from "typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type, { type Static } from "typebox";
 import { PastEvent } from "../api/event-schemas.ts";
 import { limits } from "../api/limits.ts";
+import { Problem } from "../api/problem.ts";
 import { Page } from "../api/schemas.ts";
 import type { SpaceName } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
 import type { EventSearch, FoundEvent } from "../insight/event-search.ts";
 import { knownTypes } from "../journal/format.ts";
+import { callerOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { historyProblem } from "./history.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
 import { eventSightOf, renderEvent, sightOfOwner } from "./render/event.ts";
+import { abortOnClose } from "./request.ts";
 import { problems } from "./responses.ts";
 import { onlySpace } from "./sight.ts";
 import { unknownWord } from "./unknown-word.ts";
@@ -47,7 +51,32 @@ export function pastEventsRoute(app: App, { broker, insight }: Context): void {
     querystring: Query,
     response: { 200: EventPage, ...problems(400, 503) },
   };
+  /** How many searches of each caller run or wait. */
+  const searches = new Map<string, number>();
   app.get("/v1/events/past", { schema }, async (request, reply) => {
+    const { name, space } = callerOf(request);
+    const caller = JSON.stringify([name, space]);
+    const running = searches.get(caller) ?? 0;
+    if (running >= searchesMax) throw tooMany();
+    searches.set(caller, running + 1);
+    const signal = abortOnClose(reply.raw);
+    try {
+      return await answer(request, reply, signal);
+    } catch (error) {
+      if (signal.aborted) return reply.hijack(); // The client is gone.
+      throw error;
+    } finally {
+      const left = (searches.get(caller) ?? 1) - 1;
+      if (left === 0) searches.delete(caller);
+      else searches.set(caller, left);
+    }
+  });
+
+  async function answer(
+    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
+    reply: FastifyReply,
+    signal: AbortSignal,
+  ): Promise<FastifyReply> {
     const { limit, after, id, resource, trouble, ...match } = request.query;
     mustBeType(match.type);
     const only = await broker.read((state) => onlySpace(request, state));
@@ -64,7 +93,7 @@ export function pastEventsRoute(app: App, { broker, insight }: Context): void {
     // Who sees only a part of the events would often get an empty page.
     for (let part = 0; part < partsMax && next !== null && texts.length < search.limit; part++) {
       const rest: EventSearch = { ...search, limit: search.limit - texts.length, before: next };
-      const page = await insight.ask("events", rest).catch(historyProblem);
+      const page = await insight.ask("events", rest, { signal }).catch(historyProblem);
       texts.push(...(await broker.read((state) => shownTexts(page.items, state, only))));
       next = page.next;
     }
@@ -72,6 +101,18 @@ export function pastEventsRoute(app: App, { broker, insight }: Context): void {
     // Events are text already, in the form that the feed has.
     reply.type("application/json").serializer((text: string) => text);
     return reply.send(`{"items":[${texts.join(",")}],"next":${cursor}}`);
+  }
+}
+
+/** Of one caller at a time. A search may read for seconds, and others wait for it. */
+const searchesMax = 8;
+
+function tooMany(): Problem {
+  return new Problem({
+    code: "history_busy",
+    status: 503,
+    message: `Cannot search the events: ${searchesMax} searches of yours are not answered yet`,
+    hint: "Wait for their answers, or close their connections",
   });
 }
 

@@ -72,14 +72,14 @@ const answers: Answers = {
   costs: ({ history }, query) => history().costs(query),
   waits: ({ history }, { since, now }) => history().usualWaits(since, now),
   samples: ({ history }, times) => history().samples(times),
-  events: async ({ history, journal }, search) => {
+  events: async ({ history, journal }, search, { signal }) => {
     const { id } = search.filter;
     const firstSeq = id === undefined ? undefined : history().firstSeqOf(id);
     const known = {
       askersOf: (ids: readonly string[]) => history().askersOf(ids),
       membersOf: (pool: string) => history().membersOf(pool),
     };
-    const page = await journal((open) => findEvents(open, search, known, { firstSeq }));
+    const page = await journal((open) => findEvents(open, search, known, { firstSeq, signal }));
     return await withHolders(page, known);
   },
   askers: ({ history }, ids) => history().askersOf(ids),

@@ -29,6 +29,22 @@ describe("findEvents()", () => {
     expect(second).toEqual({ items: [{ seq: 1, at: 1, event: added }], next: null });
   });
 
+  test.each([{}, { id: "x" }])(
+    "ends when nobody waits for the answer any more: %j",
+    async (filter) => {
+      const journal = new MemoryJournal();
+      await journal.append(
+        0,
+        at(1),
+        Array.from({ length: 20_000 }, () => left("y")),
+      );
+      const search = { filter, limit: 30_000, before: journal.head + 1 };
+      const gone = AbortSignal.abort(new Error("gone"));
+      const searching = findEvents(journal, search, nothing, { firstSeq: 1, signal: gone });
+      await expect(searching).rejects.toThrow("gone");
+    },
+  );
+
   test("does not offer to continue where all earlier events are pruned", async () => {
     const journal = new MemoryJournal();
     for (let head = 0; head < eventCount; head = journal.head) {

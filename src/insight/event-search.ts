@@ -61,6 +61,8 @@ export interface Reading {
   readonly firstSeq?: number | undefined;
   /** The search runs on the thread that serves clients, so it reads little at once and rests. */
   readonly isOnMainThread?: boolean;
+  /** Ends the search: nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Read at once. Other queries are answered in between. */
@@ -101,9 +103,10 @@ function chunkOf({ isOnMainThread = false }: Reading, elsewhere: number): number
   return isOnMainThread ? mainThreadChunkEvents : elsewhere;
 }
 
-async function letOthers({ isOnMainThread = false }: Reading): Promise<void> {
+async function letOthers({ isOnMainThread = false, signal }: Reading): Promise<void> {
   if (isOnMainThread) await setTimeout(mainThreadRestMs);
   else await setImmediate();
+  signal?.throwIfAborted();
 }
 
 async function searchUntilEnd(

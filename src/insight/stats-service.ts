@@ -38,7 +38,7 @@ import { historyPath } from "./history/history-file.ts";
 import { HistoryStore } from "./history/store.ts";
 import { UsualWaits } from "./history/usual-waits.ts";
 import type { QueryKind, QueryOptions, StatsQueries } from "./stats-query.ts";
-import { StatsWorker, StatsWorkerBusy } from "./stats-worker.ts";
+import { closedWorker, StatsWorker, StatsWorkerBusy } from "./stats-worker.ts";
 
 export interface StatsServiceOptions {
   /** The data folder; undefined if history is in memory. */
@@ -81,6 +81,7 @@ export class StatsService {
     refusal: () => new StatsWorkerBusy(`Cannot search: ${searchesMax} searches are already queued`),
   });
   readonly #journal: Pick<Journal, "search">;
+  readonly #closing = new AbortController();
 
   constructor(
     journal: Pick<Journal, "read" | "search" | "loadSnapshot" | "secret">,
@@ -150,11 +151,13 @@ export class StatsService {
       membersOf: (pool: string) => this.#worker.ask("members", pool),
     };
     const { id } = search.filter;
+    const ends = [this.#closing.signal, ...(signal === undefined ? [] : [signal])];
+    const ended = AbortSignal.any(ends);
     return this.#searches.run(async () => {
       const firstSeq = id === undefined ? undefined : this.#history.reader.firstSeqOf(id);
-      const reading = { firstSeq, isOnMainThread: true };
+      const reading = { firstSeq, isOnMainThread: true, signal: ended };
       return await withHolders(await findEvents(this.#journal, search, known, reading), known);
-    }, signal);
+    }, ended);
   }
 
   /** The same for the audit. Rejects with `AuditUnavailable` or `StatsWorkerBusy`. */
@@ -181,6 +184,7 @@ export class StatsService {
 
   /** Must be called before the journal is closed. */
   async close(): Promise<void> {
+    this.#closing.abort(closedWorker());
     await Promise.all([this.estimates.close(), this.#worker.close(), this.#futures.close()]);
     await Promise.all([this.#history.close(), this.audit.close()]);
   }

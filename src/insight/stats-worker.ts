@@ -15,6 +15,11 @@ export class StatsWorkerBusy extends Error {
   override readonly name = "StatsWorkerBusy";
 }
 
+/** The server stops. */
+export class StatsWorkerClosed extends Error {
+  override readonly name = "StatsWorkerClosed";
+}
+
 interface Waiting {
   readonly progress: ((share: number) => void) | undefined;
   resolve(answer: never): void;
@@ -110,6 +115,6 @@ function threadFile(): URL {
   return new URL(`./stats-thread${extension}`, import.meta.url);
 }
 
-function closedWorker(): Error {
-  return new Error("Cannot answer: the stats worker is closed");
+export function closedWorker(): StatsWorkerClosed {
+  return new StatsWorkerClosed("Cannot look into history: the server stops");
 }

@@ -45,11 +45,13 @@ describe("Turns", () => {
     const last = turns.run(async () => void begun.push("c"));
     await expect(turns.run(async () => {})).rejects.toThrow("3 are queued");
     aborted.abort();
-    gate.resolve();
-    await running;
     await expect(dropped).rejects.toThrow(/aborted/);
+    const next = turns.run(async () => void begun.push("d"));
+    expect(begun).toEqual(["a"]);
+    gate.resolve();
+    await Promise.all([running, next]);
     await last;
-    expect(begun).toEqual(["a", "c"]);
+    expect(begun).toEqual(["a", "c", "d"]);
     expect(await turns.run(async () => "again")).toBe("again");
   });
 });
