@@ -90,6 +90,12 @@ const refusals: { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code 
     space: "team" as SpaceName,
     pool: "aws" as PoolName,
   },
+  too_many_priorities: {
+    code: "too_many_priorities",
+    space: "team" as SpaceName,
+    pool: "aws" as PoolName,
+    max: 64,
+  },
   too_many_waiting: { code: "too_many_waiting", space: "team" as SpaceName, max: 2 },
   not_a_cluster: { code: "not_a_cluster", resource: "aws-1" as ResourceName },
   lent_by_parameters: { code: "lent_by_parameters", pool: "ocp" as PoolName, key: "selector" },

@@ -67,6 +67,7 @@ function otherProblem(refusal: Exclude<Refusal, NotPlaced | ClusterRefusal>): Pr
     case "pool_not_allowed":
     case "quota_too_small":
     case "too_many_waiting":
+    case "too_many_priorities":
       return spaceProblem(refusal);
     case "none_free":
     case "not_all_free":

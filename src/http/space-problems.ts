@@ -4,7 +4,14 @@ import type { Refusal } from "../core/model/outcome.ts";
 
 type SpaceRefusal = Extract<
   Refusal,
-  { code: "space_unknown" | "pool_not_allowed" | "quota_too_small" | "too_many_waiting" }
+  {
+    code:
+      | "space_unknown"
+      | "pool_not_allowed"
+      | "quota_too_small"
+      | "too_many_waiting"
+      | "too_many_priorities";
+  }
 >;
 
 export function spaceProblem(refusal: SpaceRefusal): Problem {
@@ -51,5 +58,15 @@ export function spaceProblem(refusal: SpaceRefusal): Problem {
         hint: "Try again when some of them have been granted or cancelled",
         facts: { space, max: refusal.max },
       });
+    case "too_many_priorities": {
+      const { pool, max } = refusal;
+      return new Problem({
+        code,
+        status: 429,
+        message: `Cannot queue the request: those of the space "${space}" for ${pool} have ${max} priorities`,
+        hint: "Use a priority that one of them has",
+        facts: { space, pool, max },
+      });
+    }
   }
 }

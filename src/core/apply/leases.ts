@@ -155,7 +155,6 @@ function removeRequest(state: State, request: Request): void {
   if (leader.inLine) leaveQueues(state, leader);
   leaveGang(state, request);
   if (request.space === null) return;
-  if (request.isStarved) leftAhead(request);
   edit(request.space).waiting -= 1;
   if (request.space.waiting === 0) edit(request.space.turns).clear();
   leaveSpace(state, request.ask.space);
@@ -334,6 +333,7 @@ export function graceGiven(state: State, at: Instant, pausedMs?: number): void {
 export function requestLeft(state: State, event: EventOf<"request-left">, at: Instant): void {
   const request = must(state.requests.get(event.id), event.id);
   removeRequest(state, request);
+  if (request.isStarved) leftAhead(request);
   rememberEnd(state, request.id, request.ask, event.why, at);
 }
 

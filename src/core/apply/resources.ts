@@ -111,7 +111,6 @@ function redefine(state: State, pool: Pool, event: EventOf<"pool-defined">, at: 
   if (wasShared !== isShared(pool) || stockBefore !== stockKey(pool)) refreshWants(state);
   else if (wasRetired) refreshChoices(state, event.pool);
   if (isShared(pool)) rearrange(pool);
-  pool.cache.starving = null; // Its patience may be another one.
   for (const { queue } of pool.buckets.values()) {
     for (const request of queue) schedulePatience(state, request);
   }

@@ -167,6 +167,7 @@ function countAnew(state: State): void {
       if (space !== undefined && !isCluster(claim)) addClaim(space, claim, 1);
   }
   for (const pool of state.pools.values()) {
+    pool.cache.starving = null; // Of a pool that is not below it any more, nothing is held.
     if (pool.clusters === null) continue;
     for (const resource of pool.members) {
       if (resource.sharing === "shared" || resource.cluster === null) continue;

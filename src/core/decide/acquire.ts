@@ -64,7 +64,7 @@ export function acquire(turn: Turn, { id, ask: asked, waitMs, nowOnly }: Acquire
   const { needs, alternatives } = wants;
   const resolved = { ...ask, ttlMs: ask.ttlMs === undefined ? shortestTtl(needs) : ask.ttlMs };
   if (ask.group !== undefined && ask.group.size > 1) {
-    const full = refuseToWait(space);
+    const full = refuseToWait(space, ask, needs);
     if (full !== undefined) return refused(full);
     queue(turn, id, resolved, waitMs);
     return () => standing(state, id, now);
@@ -77,7 +77,7 @@ export function acquire(turn: Turn, { id, ask: asked, waitMs, nowOnly }: Acquire
     return standing(state, id, now);
   }
   if (nowOnly) return notNow(turn, wants, rank);
-  const full = refuseToWait(space);
+  const full = refuseToWait(space, ask, needs);
   if (full !== undefined) return refused(full);
   queue(turn, id, resolved, waitMs);
   rememberEvaluation(state, id);

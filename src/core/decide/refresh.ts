@@ -57,10 +57,10 @@ function isFrom(item: Item, pool: PoolName, { claims }: Lease): boolean {
 /** Everything for which `acquire` would refuse the ask. */
 function refuseAsk(state: State, ask: Ask): Refusal | undefined {
   const space = spaceOf(state, ask.space);
-  const refusal = refuseSpace(state, space, ask) ?? refuseToWait(space) ?? cannotJoin(state, ask);
+  const refusal = refuseSpace(state, space, ask) ?? cannotJoin(state, ask);
   if (refusal !== undefined) return refusal;
   const wants = possibleWants(state, ask);
-  return "code" in wants ? wants : undefined;
+  return "code" in wants ? wants : refuseToWait(space, ask, wants.needs);
 }
 
 /** Answers a retry: the first refresh ended the lease, and its reply was lost. */

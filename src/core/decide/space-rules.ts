@@ -2,7 +2,7 @@
 import type { Ask } from "../model/command.ts";
 import type { Refusal } from "../model/outcome.ts";
 import { mayUse, type Space } from "../model/space.ts";
-import type { State } from "../model/state.ts";
+import { type Need, queueAt, type State } from "../model/state.ts";
 import { poolsOf } from "../queue/needs.ts";
 
 /** Refuses a request of a space that does not exist, or that may not use a pool. */
@@ -20,11 +20,26 @@ export function refuseSpace(state: State, space: Space | null, ask: Ask): Refusa
   return undefined;
 }
 
+/** Each priority of a space has a place of its own in a queue, and each grant moves all of them. */
+const prioritiesMax = 64;
+
 /** Refuses to queue one more request of a space. */
-export function refuseToWait(space: Space | null): Refusal | undefined {
-  const max = space?.policy.waitingMax;
-  if (space === null || max === undefined || space.waiting < max) return undefined;
-  return { code: "too_many_waiting", space: space.name, max };
+export function refuseToWait(
+  space: Space | null,
+  { priority = 0 }: Ask,
+  needs: readonly Need[],
+): Refusal | undefined {
+  if (space === null) return undefined;
+  const { name, policy, waiting } = space;
+  const { waitingMax: max } = policy;
+  if (max !== undefined && waiting >= max) return { code: "too_many_waiting", space: name, max };
+  for (const need of needs) {
+    const lines = queueAt(need).linesOf(space);
+    if (lines.length < prioritiesMax || lines.some((line) => line.priority === priority)) continue;
+    const pool = need.pool.name;
+    return { code: "too_many_priorities", space: name, pool, max: prioritiesMax };
+  }
+  return undefined;
 }
 
 /** Lowers the priority and the lifetime to what the space may have. */

@@ -473,3 +473,17 @@ test("resources are taken by name only from pools that the space may use", () =>
     made.outcome({ type: "take", ...take, space: a, state: "free", into: "leased" }),
   ).toMatchObject({ type: "refused", refusal: { code: "pool_not_allowed" } });
 });
+
+test("the waiting requests of a space for one pool have 64 priorities at the most", () => {
+  const made = lending([pool("aws", 1), pool("gcp", 1)]);
+  for (const name of ["aws", "gcp"]) made.do(ask(`b-${name}`, name, b));
+  for (let priority = 0; priority < 64; priority++) {
+    made.do(ask(`a-${priority}`, "aws", a, { priority }));
+  }
+  expect(made.outcome(ask("more", "aws gcp", a, { priority: -1 }))).toMatchObject({
+    refusal: { code: "too_many_priorities", space: "a", pool: "aws", max: 64 },
+  });
+  expect(made.outcome(ask("same", "aws", a, { priority: 5 })).type).toBe("waiting");
+  expect(made.outcome(ask("other", "gcp", a, { priority: -1 })).type).toBe("waiting");
+  expect(made.outcome(ask("others", "aws", b, { priority: -1 })).type).toBe("waiting");
+});

@@ -154,6 +154,22 @@ describe("a space that holds much elsewhere", () => {
     expect(starts(restarted, 10)).toEqual(granted);
   });
 
+  test("starves in a pool although it holds one that was below it before a reload", () => {
+    const pace = { everyMs: minuteMs, burst: 1, jitter: 0 };
+    const reload = (made: Lending, policy: object) => {
+      const child = pool("child", 1, { ttlMs, ...policy });
+      const pools = [pool("install", 20, { ttlMs, pace }), child];
+      made.do({ type: "configure", pools, spaces: anySpace });
+    };
+    const made = new Lending();
+    reload(made, { parent: "install" });
+    made.do(acquire("held", "child", { space: a }));
+    made.do(acquire("a-1", "install", { space: a }));
+    expect(placesOf(starts(made, 15), "a-1")).toEqual([-1]);
+    reload(made, {});
+    expect(placesOf(starts(made, 3), "a-1")).toEqual([0]);
+  });
+
   test("starves in no pool at once, also if that has no pace", () => {
     const pools = [pool("lab", 1, { ttlMs }), pool("aws", 2, { ttlMs })];
     const made = new Lending(...pools);

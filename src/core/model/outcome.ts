@@ -76,6 +76,13 @@ export type Refusal =
   | { readonly code: "pool_not_allowed"; readonly space: SpaceName; readonly pool: PoolName }
   /** As many requests of the space wait as may wait. */
   | { readonly code: "too_many_waiting"; readonly space: SpaceName; readonly max: number }
+  /** The requests of the space that wait for the pool have as many different priorities as may be. */
+  | {
+      readonly code: "too_many_priorities";
+      readonly space: SpaceName;
+      readonly pool: PoolName;
+      readonly max: number;
+    }
   /** No eligible resource is large enough in this dimension. */
   | {
       readonly code: "amount_too_large";
