@@ -96,7 +96,8 @@ export class SharedMemory implements SharedJournal {
   ): Promise<Standing | undefined> {
     this.#mustReach();
     const store = this.#store;
-    if (store.expiresAtMs > store.nowMs) return undefined;
+    const leftMs = store.expiresAtMs - store.nowMs;
+    if (leftMs > 0 && leftMs <= 2 * leaseMs) return undefined;
     store.epoch += 1;
     store.leader = { replica: id, address, sinceMs: store.nowMs };
     store.expiresAtMs = store.nowMs + leaseMs;

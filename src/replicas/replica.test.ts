@@ -215,6 +215,26 @@ describe("Replica", () => {
     expect(await a.broker.submit(acquire("z", "aws"))).toMatchObject({ type: "granted" });
   });
 
+  test("leads in time if the leader dies while the clock of the database goes back", async () => {
+    const { a, b } = await two();
+    world.paused.add("a");
+    world.store.nowMs -= 3_600_000;
+    await world.advance(leaseMs + 1_000);
+    expect(b.replica.isLeading).toBe(true);
+    await world.wake("a");
+    expect(a.replica.isLeading).toBe(false);
+  });
+
+  test("leaves the lead to a leader that lives while the clock of the database goes back", async () => {
+    const { a, b } = await two();
+    const epoch = b.replica.standing?.epoch;
+    for (const jumpMs of [-3_600_000, -5 * leaseMs]) {
+      world.store.nowMs += jumpMs;
+      await world.advance(5_000);
+    }
+    expect([a.replica.isLeading, b.replica.standing?.epoch]).toEqual([true, epoch]);
+  });
+
   test("reads once for many notifications, and for the first one at once", async () => {
     const { a, b } = await two();
     await world.advance(500);

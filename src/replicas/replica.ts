@@ -64,6 +64,8 @@ export class Replica {
   #ticking: Promise<void> | undefined;
   #tickAgain = false;
   #claimAtMs: number | undefined;
+  /** The lease of the leader has seemed too long since then. */
+  #tooLongSinceMs: number | undefined;
   #reportAtMs = Number.NEGATIVE_INFINITY;
   #reporting: Promise<void> | undefined;
   #looking: Promise<void> | undefined;
@@ -275,7 +277,7 @@ export class Replica {
   #isClaimable(): boolean {
     const { standing } = this;
     if (this.#isStopped || standing === undefined || this.#address === null) return false;
-    if (standing.leader !== null && standing.remainingMs > 0) {
+    if (standing.leader !== null && standing.remainingMs > 0 && !this.#isClockSetBack(standing)) {
       this.#claimAtMs = undefined;
       return false;
     }
@@ -284,6 +286,21 @@ export class Replica {
     const now = this.#clock.nowMs();
     this.#claimAtMs ??= now + this.#clock.random() * this.#setup.limits.claimDelayMsMax;
     return now >= this.#claimAtMs;
+  }
+
+  /**
+   * The clock of the database was set back if a lease seems to last longer than any lease does. Its
+   * leader may live: then it renews the lease within that time, which makes it look right again.
+   */
+  #isClockSetBack({ remainingMs }: Standing): boolean {
+    const { leaseMs } = this.#setup.limits;
+    if (remainingMs <= 2 * leaseMs) {
+      this.#tooLongSinceMs = undefined;
+      return false;
+    }
+    const now = this.#clock.nowMs();
+    this.#tooLongSinceMs ??= now;
+    return now - this.#tooLongSinceMs > leaseMs;
   }
 
   async #claim(): Promise<void> {

@@ -131,13 +131,17 @@ function leadership(head: string) {
   return {
     look: `SELECT ${standing} FROM ${head}`,
 
-    /** A leader whose lease has not run out stays. A commit under way is waited for. */
+    /**
+     * A leader whose lease has not run out stays. No lease is twice as long as a lease: then the clock of
+     * the database was set back. A commit under way is waited for.
+     */
     claim: `
       WITH claimed AS (
         UPDATE ${head} SET epoch = epoch + 1, leader = $1::text, address = $2::text,
           since = clock_timestamp(),
           expires_at = clock_timestamp() + $3::integer * interval '1 millisecond'
         WHERE expires_at <= clock_timestamp()
+          OR expires_at > clock_timestamp() + 2 * $3::integer * interval '1 millisecond'
         RETURNING ${standing})
       SELECT *, pg_notify($4, '') FROM claimed`,
 
