@@ -174,8 +174,12 @@ function serveBucket(turn: Turn, bucket: Bucket): void {
       return fitsFrom(alternative, request, left, bucket, turn.now);
     });
     if (needs !== undefined) {
-      grantRequest(turn, request, needs);
-      if (walk.goOn()) continue;
+      if (helpStarvedBeside(turn, needs)) {
+        unfit = undefined;
+      } else {
+        grantRequest(turn, request, needs);
+        if (walk.goOn()) continue;
+      }
       if (bucket.idle.size === 0) break;
       walk = bucket.queue.walk();
       left = new Leftover(bucket);
@@ -190,6 +194,17 @@ function serveBucket(turn: Turn, bucket: Bucket): void {
       }
     }
   }
+}
+
+/**
+ * A grant over several pools takes from pools that this decision may not serve. Returns whether a
+ * request of a starved space goes first there now, so that the grant must be evaluated again.
+ */
+function helpStarvedBeside(turn: Turn, needs: readonly Need[]): boolean {
+  if (needs.length === 1) return false;
+  const before = turn.events.length;
+  for (const { pool } of needs) if (pool.suspended === null) helpStarved(turn, pool);
+  return turn.events.length > before;
 }
 
 /** Whether an alternative uses what is left of this bucket and all its other needs are available. */
@@ -230,12 +245,18 @@ function serveShared(turn: Turn, pool: Pool): void {
       // Requests that only their own quota delays hide no others.
       heldBack += 1;
       place -= 1;
+      request.cache.evaluated = false; // Not against what is free now.
       continue;
     }
     turn.evaluating = request.id;
     const isWorthIt = !request.cache.evaluated || couldUse(request, pool, freed);
     const needs = isWorthIt ? evaluate(turn, request) : undefined;
     if (needs === undefined) continue;
+    if (helpStarvedBeside(turn, needs)) {
+      request.cache.evaluated = false;
+      [walk, place] = [queue.walk(), -1];
+      continue;
+    }
     grantRequest(turn, request, needs);
     // The grant has made the share of its space larger, so that another space may be first now.
     if (walk.goOn()) place -= 1;

@@ -6,6 +6,7 @@ import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
 import type { PoolSpec } from "../model/policy.ts";
 import { anySpace, defaultSpacePolicy, type SpacePolicy, type SpacesSpec } from "../model/space.ts";
 import type { Instant } from "../model/time.ts";
+import { capacityPool, want } from "../shared/capacity.suite.ts";
 import { acquire, Lending, leave, pool, release } from "./lending.suite.ts";
 
 const a = "a" as SpaceName;
@@ -486,4 +487,22 @@ test("the waiting requests of a space for one pool have 64 priorities at the mos
   expect(made.outcome(ask("same", "aws", a, { priority: 5 })).type).toBe("waiting");
   expect(made.outcome(ask("other", "gcp", a, { priority: -1 })).type).toBe("waiting");
   expect(made.outcome(ask("others", "aws", b, { priority: -1 })).type).toBe("waiting");
+});
+
+test("a request that its quota held back is granted from what was freed meanwhile", () => {
+  const hosts = capacityPool({ one: { capacity: { vcpus: 8 } }, two: { capacity: { vcpus: 8 } } });
+  const made = lending([hosts], { a: { quotas: [quota("vsphere", 8, "vcpus")] } });
+  const amount = (id: string, vcpus: number, space: SpaceName, more: object = {}) =>
+    made.do(want(id, { amount: { vcpus }, ...more }, { space }));
+  amount("b-one", 8, b, { resource: "one" });
+  amount("a-two", 2, a, { resource: "two" });
+  amount("b-two", 5, b, { resource: "two" });
+  amount("b-small", 1, b, { resource: "two" });
+  for (const id of ["a-1", "a-2"]) amount(id, 4, a);
+  made.do(release("b-small"));
+  made.do(release("b-one"));
+  expect([made.held("a-1"), made.held("a-2")]).toEqual([["one"], undefined]);
+  // It fits on the first host, which was freed before.
+  made.do(release("a-two"));
+  expect(made.held("a-2")).toEqual(["one"]);
 });

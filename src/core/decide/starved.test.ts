@@ -154,6 +154,26 @@ describe("a space that holds much elsewhere", () => {
     expect(starts(restarted, 10)).toEqual(granted);
   });
 
+  test("is not passed over by a request over two pools, if only the other pool was touched", () => {
+    const made = paced();
+    const pools = [...pacedPools(), pool("gcp", 1, { ttlMs })];
+    made.do({ type: "configure", pools, spaces: anySpace });
+    made.do(acquire("d-gcp", "gcp", { space: "d" as SpaceName }));
+    made.do(acquire("b-0", "install", { space: b }));
+    made.do(release("b-0"));
+    made.do(acquire("a-1", "install", { space: a }));
+    made.do(acquire("c-both", "install gcp", { space: c }));
+    for (let minute = 1; minute < 10; minute++) {
+      made.do(acquire(`b-${minute}`, "install", { space: b }));
+      runTo(made, minute * minuteMs);
+      made.do(release(`b-${minute}`));
+    }
+    made.now = (10 * minuteMs) as Instant;
+    made.do(release("d-gcp"));
+    expect(made.state.leases.has("a-1" as RequestId)).toBe(true);
+    expect(made.state.leases.has("c-both" as RequestId)).toBe(false);
+  });
+
   test("starves in a pool although it holds one that was below it before a reload", () => {
     const pace = { everyMs: minuteMs, burst: 1, jitter: 0 };
     const reload = (made: Lending, policy: object) => {
