@@ -39,6 +39,7 @@ const purposes = [
 const settleMs = 300;
 const readMax = 200;
 const shownAtFirst = 25;
+const shownOnPhone = 10;
 
 export function History() {
   return (
@@ -78,7 +79,7 @@ function Past() {
   const older = useOlder(key, (after) => berth.history({ ...filter, after }));
   const page = paused ?? live;
   const entries = page === undefined ? undefined : [...page.items, ...older.items];
-  const [shown, setShown] = useState(rowsAtFirst(shownAtFirst));
+  const [shown, setShown] = useState(rowsAtFirst(shownAtFirst, shownOnPhone));
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another filter the list is another.
   useEffect(() => setPaused(undefined), [key]);
   const resume = () => {

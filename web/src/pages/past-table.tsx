@@ -41,7 +41,7 @@ export function PastTable({ entries, ofOne = false }: Props) {
       <tbody>
         {entries.map((entry) => (
           <tr key={`${entry.id} ${entry.claim ?? entry.pool}`} data-row>
-            <td>
+            <td className="when">
               <Moment at={entry.endedAt} />
             </td>
             <th scope="row">

@@ -19,8 +19,8 @@ interface Props {
 }
 
 const lines = [
-  ["p99", "99 in 100 within", "late"],
-  ["p90", "9 in 10 within", "dirty"],
+  ["p99", "99 in 100 within", "bad"],
+  ["p90", "9 in 10 within", "late"],
   ["p50", "half within", "held"],
 ] as const;
 

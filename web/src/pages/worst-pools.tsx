@@ -8,6 +8,7 @@ import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
+import { rowsAtFirst } from "../parts/phone.ts";
 import { inWholeSeconds, inWords } from "../parts/times.tsx";
 import { at, useFilter, usePlace } from "../router.ts";
 import { type PoolPart, waitedInAll, worstBy, worstOrders, worstWords } from "./worst-facts.ts";
@@ -29,11 +30,12 @@ export function WorstPools() {
 }
 
 const shownAtFirst = 8;
+const shownOnPhone = 5;
 
 function Ranked({ range }: { range: ChartRange }) {
   const { data, error } = useAnswer(poolStatsOf(range));
   const [order] = useFilter("worst");
-  const [shown, setShown] = useState(shownAtFirst);
+  const [shown, setShown] = useState(rowsAtFirst(shownAtFirst, shownOnPhone));
   if (data === undefined) return error === undefined ? <Loading /> : <ProblemNote error={error} />;
   const rows = worstBy(data.pools, order);
   return (
@@ -92,16 +94,16 @@ function Row({ part, longest }: { part: PoolPart; longest: number }) {
       <th scope="row">
         <Link href={at("pools", pool) + useWindowQuery()}>{pool}</Link>
       </th>
-      <td className="bar-cell" data-label="Waited in all">
+      <td className="bar-cell" data-label="Waited">
         <Measure look="waiting" share={waited / longest} text={inWholeSeconds(waited)} />
       </td>
       <td className="number" data-label="9 in 10 within">
         {inWords(waitSeconds?.p90)}
       </td>
-      <td className="number" data-label="Longest">
+      <td className="number on-desk" data-label="Longest">
         {inWords(waitSeconds?.max)}
       </td>
-      <td className="number" data-label="Granted">
+      <td className="number on-desk" data-label="Granted">
         {grouped(granted)}
       </td>
       <td className="bar-cell" data-label="In use">
@@ -111,10 +113,10 @@ function Row({ part, longest }: { part: PoolPart; longest: number }) {
           <Measure look="held" share={utilisation} text={percent(utilisation)} />
         )}
       </td>
-      <td className={expired === 0 ? "number faint" : "number"} data-label="Expired">
+      <td className={expired === 0 ? "number faint on-desk" : "number"} data-label="Expired">
         {grouped(expired)}
       </td>
-      <td className={left === 0 ? "number faint" : "number"} data-label="Gave up">
+      <td className={left === 0 ? "number faint on-desk" : "number"} data-label="Gave up">
         {grouped(left)}
       </td>
     </tr>

@@ -17,7 +17,7 @@ export function useIsPhone(): boolean {
 /** A row is three lines there, so a long list would be ten screens. */
 const rowsOnPhone = 20;
 
-/** How many rows of a long list are shown at first. */
-export function rowsAtFirst(onDesk: number): number {
-  return narrow?.matches === true ? Math.min(onDesk, rowsOnPhone) : onDesk;
+/** How many rows of a long list are shown at first. Where it is one of several lists, `onPhone` is less. */
+export function rowsAtFirst(onDesk: number, onPhone = rowsOnPhone): number {
+  return narrow?.matches === true ? Math.min(onDesk, onPhone) : onDesk;
 }
