@@ -16,7 +16,10 @@ test("GET /v1/search finds pools, resources, leases and requests by any part of 
       ({ kind, title, about }) => `${kind}: ${title} ${about}`,
     );
   };
-  expect(await kinds("AWS")).toEqual(["pool: aws 1 resources", "resource: aws-1 held in aws"]);
+  expect(await kinds("AWS")).toEqual([
+    "pool: aws 1 resource, 0 free, 1 waiting",
+    "resource: aws-1 held in aws",
+  ]);
   expect(await kinds("nightly")).toEqual(["lease: nightly/7 holds aws-1"]);
   expect(await kinds("payments")).toEqual(["request: release/8 waits for aws"]);
   expect(await kinds("nothing")).toEqual([]);

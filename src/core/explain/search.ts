@@ -1,6 +1,7 @@
 /** Finds all pools, spaces, resources, leases and requests that contain a text, the best hits first. */
 import type { RequestId, SpaceName } from "../model/ids.ts";
-import { type Resource, type State, shownState } from "../model/state.ts";
+import { freeState } from "../model/lifecycle.ts";
+import { idleCount, type Pool, type Resource, type State, shownState } from "../model/state.ts";
 import { stateWord } from "../model/state-word.ts";
 
 export interface SearchHit {
@@ -91,9 +92,9 @@ function nameFit(name: string, wanted: string): number {
 }
 
 function* everything(state: State, sight: SearchSight): Generator<Candidate> {
-  for (const { name, members } of state.pools.values()) {
-    const about = `${members.size} resources`;
-    yield { hit: { kind: "pool", name, title: name, about }, names: [name] };
+  for (const pool of state.pools.values()) {
+    const { name } = pool;
+    yield { hit: { kind: "pool", name, title: name, about: aboutPool(pool) }, names: [name] };
   }
   for (const name of new Set([...state.spacePolicies.keys(), ...state.spaces.keys()])) {
     if (!sight.seesSpace(name)) continue;
@@ -117,6 +118,16 @@ function* everything(state: State, sight: SearchSight): Generator<Candidate> {
     const about = `holds ${claims.map(({ resource }) => resource.name).join(", ")}${ofSpace(ask)}`;
     yield { hit: { kind: "lease", name: id, title: ask.holder, about }, ...asked(id, ask) };
   }
+}
+
+/** `8 resources, 2 free, 5 waiting`. A shared one has no number of free resources. */
+function aboutPool(pool: Pool): string {
+  const { members, shared, waiting } = pool;
+  return [
+    members.size === 1 ? "1 resource" : `${members.size} resources`,
+    ...(shared.size > 0 ? [] : [`${idleCount(pool, freeState)} free`]),
+    ...(waiting === 0 ? [] : [`${waiting} waiting`]),
+  ].join(", ");
 }
 
 function ofSpace({ space }: Pick<Asked, "space">): string {

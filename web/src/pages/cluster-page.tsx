@@ -1,6 +1,7 @@
 import { Fragment } from "react";
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import { Problem } from "../../../src/api/problem.ts";
+import { stateWord } from "../../../src/core/model/state-word.ts";
 import { useAnswer } from "../data/query.ts";
 import { clusterLogs, eventsAbout, oneCluster, planOf } from "../data/questions.ts";
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
@@ -126,7 +127,7 @@ function figuresOf({ state, phase, lease, nextTryAt, ageSeconds, price }: Cluste
   const { usualSeconds, deadlineAt } = phase;
   return [
     {
-      label: `${state.charAt(0).toUpperCase()}${state.slice(1)} for`,
+      label: `${capital(stateWord(state))} for`,
       value: <Age since={phase.since} />,
       aside: usualSeconds === null ? "" : `usually ${inWholeSeconds(usualSeconds)}`,
     },
@@ -177,4 +178,8 @@ function Logs({ name }: { name: string }) {
       ))}
     </section>
   );
+}
+
+function capital(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }

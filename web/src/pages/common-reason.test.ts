@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
-import { commonReason, ownReason, withoutHolders, withoutPace } from "./common-reason.ts";
+import { commonReason, ownReason, shortQuota, withoutPace } from "./common-reason.ts";
 
 const rows = (...messages: readonly string[]) =>
   messages.map((message) => ({ reason: { message } }) as WaitingRequest);
@@ -31,11 +31,15 @@ test("ownReason() leaves out only what is said above", () => {
 test.each([
   [
     "web holds 4 of its quota of 4 license (ci/1, ci/2 and others), 1 needed; 1 of its space ahead",
-    "web holds 4 of its quota of 4 license, 1 needed; 1 of its space ahead",
+    "web quota reached (4/4 license); 1 of its space ahead",
+  ],
+  [
+    "web holds 40 of its quota of 60 vcpus of lab, 30 needed; next of its space",
+    "web quota: 40/60 vcpus of lab, 30 needed; next of its space",
   ],
   ["aws (region=eu) has enough free; 1 ahead", "aws (region=eu) has enough free; 1 ahead"],
-])("withoutHolders() of %s", (reason, want) => {
-  expect(withoutHolders(reason)).toBe(want);
+])("shortQuota() of %s", (reason, want) => {
+  expect(shortQuota(reason)).toBe(want);
 });
 
 test.each([

@@ -38,9 +38,19 @@ export function withoutPace(reason: string): string {
   });
 }
 
-/** In a list, the request's own page names those who hold the quota: here they would fill five lines. */
-export function withoutHolders(reason: string): string {
-  return reason.replace(/( holds .+ of its quota of [^(]+) \([^)]*\)/, "$1");
+const quotaReason =
+  /^(\S+) holds (\S+) of its quota of (\S+) ([^(,;]+?)(?: \([^)]*\))?, (\S+) needed/;
+
+/** A quota in a list, as short as a limit. The page of the request names those who hold it. */
+export function shortQuota(reason: string): string {
+  return reason.replace(
+    quotaReason,
+    (_, space: string, held: string, max: string, unit: string, needed: string) => {
+      const part = `${held}/${max} ${unit}`;
+      if (held === max) return `${space} quota reached (${part})`;
+      return `${space} quota: ${part}, ${needed} needed`;
+    },
+  );
 }
 
 /** The reason of one row, without what is said above it. */

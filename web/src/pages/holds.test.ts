@@ -48,6 +48,9 @@ test("quarantinesOf() has those by people and by cleaners, and the one that goes
   ];
   expect(quarantinesOf(resource, events, 99)).toEqual(found);
   expect(quarantinesOf({ ...resource, state: "free" }, events.slice(3), 99)).toEqual([found[0]]);
+  // The event of its end has not come yet.
+  const freed = { ...resource, state: "free", changedAt: time(90) };
+  expect(quarantinesOf(freed, events, 99).at(-1)).toEqual({ startMs: 70, endMs: 90 });
   // Its beginning is earlier than the events go.
   expect(quarantinesOf(resource, [], 99)).toEqual([found[1]]);
 });

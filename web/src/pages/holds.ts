@@ -66,8 +66,10 @@ export function quarantinesOf(
       startMs = undefined;
     }
   }
-  if (state !== "quarantined") return spans;
-  return [...spans, { startMs: startMs ?? Date.parse(changedAt), endMs: nowMs }];
+  const changedMs = Date.parse(changedAt);
+  if (state === "quarantined") return [...spans, { startMs: startMs ?? changedMs, endMs: nowMs }];
+  // The event that ended it is not here yet.
+  return startMs === undefined ? spans : [...spans, { startMs, endMs: changedMs }];
 }
 
 /** The state that an event gives to a resource; undefined: it does not change it. */

@@ -11,7 +11,7 @@ import { Unbroken } from "../parts/unbroken.tsx";
 import { conditionsText } from "../parts/wants.ts";
 import { at, usePlace } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
-import { commonReason, ownReason, withoutHolders, withoutPace } from "./common-reason.ts";
+import { commonReason, ownReason, shortQuota, withoutPace } from "./common-reason.ts";
 import { Estimate } from "./estimate.tsx";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
 import { firstRows, type Group, groupedBy, oldestIn, rowCount } from "./grouping.ts";
@@ -144,7 +144,7 @@ function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
       {common === "" ? null : (
         <tr className="common">
           <td colSpan={columns}>
-            <Unbroken text={withoutHolders(pool === undefined ? common : withoutPace(common))} />
+            <Unbroken text={shortQuota(pool === undefined ? common : withoutPace(common))} />
           </td>
         </tr>
       )}
@@ -171,7 +171,7 @@ const positionOnly = /^(next in line|[\d,]+ ahead(, .*)?)$/i;
 
 function QueueRow({ request, withPools, pool, common, turn }: RowProps) {
   const { id, holder, items, queuedAt, reason, priority, space } = request;
-  const own = withoutHolders(ownReason(withTurn(reason.message, turn), common));
+  const own = shortQuota(ownReason(withTurn(reason.message, turn), common));
   return (
     <tr data-row>
       <td className="number position" title={turn === undefined ? `Waits for ${reason.pool}` : ""}>

@@ -1,5 +1,6 @@
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Resource } from "../../../src/api/schemas.ts";
+import { stateWord } from "../../../src/core/model/state-word.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
 import { eventsAbout, oneResource } from "../data/questions.ts";
@@ -83,7 +84,7 @@ function View({ resource }: { resource: Resource }) {
 function useFigures(resource: Resource): Figure[] {
   const { name, state, lease, shares, usage = [], changedAt, restsUntil } = resource;
   const last = useAnswer(holdersOf(name, weekHours)).data?.items.find(isPastHold);
-  const inState = { label: `${capital(state)} for`, value: <Age since={changedAt} /> };
+  const inState = { label: `${capital(stateWord(state))} for`, value: <Age since={changedAt} /> };
   if (shares !== undefined) return sharedFigures(shares, usage, changedAt);
   if (lease !== null) {
     const who = state === "cleaning" ? "Cleaned" : "Held";

@@ -5,7 +5,9 @@ import { found } from "../data/questions.ts";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { EmptyNote, ProblemNote } from "../parts/notes.tsx";
+import { grouped } from "../parts/numbers.ts";
 import { addressOf } from "../parts/search-box.tsx";
+import { lookOf } from "../parts/state-look.ts";
 import { useFilter } from "../router.ts";
 
 const settleMs = 150;
@@ -28,10 +30,13 @@ export function SearchPage() {
       )}
       {kindsOf(data?.items ?? []).map(([kind, hits]) => (
         <section key={kind} aria-labelledby={`found-${kind}`}>
-          <h2 id={`found-${kind}`}>{headings[kind]}</h2>
+          <h2 id={`found-${kind}`}>
+            {headings[kind]} <small>{grouped(hits.length)}</small>
+          </h2>
           <ul className="hits">
             {hits.map((hit) => (
               <li key={hit.name} data-row>
+                {kind === "resource" ? <StateDot about={hit.about} /> : null}
                 <Link href={addressOf(hit)}>{hit.title}</Link>{" "}
                 <span className="faint">{hit.about}</span>
                 {hit.name === hit.title ? null : <code className="faint">{hit.name}</code>}
@@ -43,6 +48,11 @@ export function SearchPage() {
       {data?.more ? <EmptyNote title="There are more">Search for a longer text.</EmptyNote> : null}
     </>
   );
+}
+
+/** Of a resource the text begins with its state. */
+function StateDot({ about }: { about: string }) {
+  return <i className={`look-${lookOf(about.split(" ")[0] ?? "")}`} aria-hidden="true" />;
 }
 
 const headings: Readonly<Record<SearchHit["kind"], string>> = {

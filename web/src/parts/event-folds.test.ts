@@ -45,6 +45,18 @@ test("one step of a cluster is one row, whatever is in between", () => {
       ...event,
     }) as FeedEvent;
   const events = [
+    of(11, 95, {
+      type: "lease-ended",
+      id: "job",
+      why: "released",
+      back: [{ resource: "ocp-4", state: "used" }],
+    }),
+    of(10, 94, {
+      type: "lease-ended",
+      id: "w",
+      why: "released",
+      back: [{ resource: "ocp-4", state: "hibernated" }],
+    }),
     of(9, 90, { type: "cluster-moved", state: "stopping", why: "", resource: "ocp-4" }),
     of(8, 80, { progress: 0.3, resource: "ocp-4" }),
     granted(6, "aws", 3),
@@ -60,14 +72,20 @@ test("one step of a cluster is one row, whatever is in between", () => {
   ];
   const folds = foldsOf(events);
   expect(folds.map((fold) => fold.events.map(({ seq }) => seq))).toEqual([
-    ...[[9], [8], [6]],
-    ...[[5, 4, 3, 1], [2]],
+    [11],
+    [10, 9],
+    [8, 5, 4, 3, 1],
+    ...[[6], [2]],
   ]);
-  const words = "ocp-4 is made for ocp; reports 0 %, DNS is awaited";
-  expect(foldWords(folds[3] ?? { key: "", events: [] }, poolsOf)).toBe(words);
+  expect(folds.slice(1, 3).map((fold) => foldWords(fold, poolsOf))).toEqual([
+    "ocp-4 is hibernated now",
+    "ocp-4 is made for ocp; reports 30 %",
+  ]);
+  const done = [...events.slice(1, 2), ...events.slice(4)];
+  const made = foldsOf(done).map((fold) => foldWords(fold, poolsOf))[0];
+  expect(made).toBe("ocp-4 was made for ocp, and is hibernated now");
   // The key stays while the step goes on.
-  const later = foldsOf([of(7, 6, { progress: 0.1, resource: "ocp-4" }), ...events.slice(3)]);
-  expect(later[0]?.key).toBe(folds[3]?.key);
+  expect(foldsOf(events.slice(4))[1]?.key).toBe(folds[2]?.key);
 });
 
 test.each([

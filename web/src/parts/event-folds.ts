@@ -2,6 +2,7 @@
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { listOf, text } from "../../../src/core/explain/event-facts.ts";
 import { toneOf } from "../../../src/core/explain/event-tone.ts";
+import { after, stateWords } from "./event-facts.ts";
 import { isCleaning, isWork, saysMore, verbOf } from "./event-verbs.ts";
 
 /** Events of one kind and about one time; the newest first. Most have only one. */
@@ -50,19 +51,20 @@ function newestFirst(a: Fold, b: Fold): number {
   return (b.events[0]?.seq ?? 0) - (a.events[0]?.seq ?? 0);
 }
 
-/** One step of a cluster is several events: it is to be made, a worker begins, and its driver reports. */
+/**
+ * One step of a cluster is several events: it is to be made, a worker begins, its driver reports, and the worker ends.
+ */
 function clusterWorks(events: readonly FeedEvent[]): {
   readonly folds: readonly Fold[];
   readonly events: ReadonlySet<FeedEvent>;
 } {
   const chains: FeedEvent[][] = [];
   const open = new Map<string, FeedEvent[]>();
+  const works = new Set(events.flatMap((event) => (isWork(event) ? text(event["id"]) : [])));
   for (const event of events) {
-    const name = clusterOf(event);
+    const name = clusterOf(event, works);
     if (name === undefined) continue;
-    const newer = open.get(name);
-    const gapMs = Date.parse(newer?.at(-1)?.at ?? "") - Date.parse(event.at);
-    const chain = gapMs <= spanMs ? (newer ?? []) : [];
+    const chain = open.get(name) ?? [];
     if (chain.length === 0) chains.push(chain);
     chain.push(event);
     open.set(name, chain);
@@ -76,13 +78,20 @@ function clusterWorks(events: readonly FeedEvent[]): {
   return { folds, events: new Set(folds.flatMap((fold) => fold.events)) };
 }
 
-/** The cluster that the event is a part of the work on; undefined: of none, or it is news. */
-function clusterOf(event: FeedEvent): string | undefined {
+/** The cluster that the event is a part of the work on; undefined: of none, or it is news. `works` are the leases of workers. */
+function clusterOf(event: FeedEvent, works: ReadonlySet<string>): string | undefined {
   if (["late", "bad"].includes(toneOf(event))) return undefined;
+  if (event.type === "lease-ended" && works.has(text(event["id"]))) {
+    return text(listOf(event["back"])[0]?.["resource"]);
+  }
   if (event.type === "lease-granted") {
     return isWork(event) ? text(listOf(event["claims"])[0]?.["resource"]) : undefined;
   }
-  return isStep(event) || event.type === "cluster-reported" ? text(event["resource"]) : undefined;
+  return isStep(event) || isClusterReport(event) ? text(event["resource"]) : undefined;
+}
+
+function isClusterReport({ type }: FeedEvent): boolean {
+  return type === "cluster-reported";
 }
 
 /** The first event of a step. */
@@ -90,10 +99,17 @@ function isStep({ type, cluster }: FeedEvent): boolean {
   return type === "cluster-moved" || (type === "resource-added" && cluster !== undefined);
 }
 
-/** `ocp-4 is made for ocp; reports 30 %`. */
+/** `ocp-4 is made for ocp; reports 30 %`, and once it is done: `ocp-4 was made for ocp, and is free now`. */
 function clusterWords(name: string, events: readonly FeedEvent[]): string {
   const step = events.find(isStep);
-  const report = events.find((event) => event.type === "cluster-reported" && saysMore(event));
+  const end = events.find(({ type }) => type === "lease-ended");
+  if (end !== undefined) {
+    const made = step?.type === "resource-added" ? `was made for ${text(step["pool"])}, and ` : "";
+    const state = text(listOf(end["back"])[0]?.["state"]);
+    const now = state === "tombstone" ? "is gone now" : `is ${stateWords(state)} now`;
+    return `${name} ${made}${now}${after(step?.["why"])}`;
+  }
+  const report = events.find((event) => isClusterReport(event) && saysMore(event));
   const parts = [step, report].flatMap((event) => (event && verbOf(event)) ?? []);
   return `${name} ${parts.length === 0 ? "is worked on" : parts.join("; ")}`;
 }
@@ -140,8 +156,8 @@ type PoolsOf = (event: FeedEvent) => readonly string[];
 /** `12 leases granted in aws-slot`, or in how many pools. */
 export function foldWords({ events }: Fold, poolsOf: PoolsOf): string {
   const [first] = events;
-  const cluster = first && clusterOf(first);
-  if (cluster !== undefined) return clusterWords(cluster, events);
+  const step = events.find((event) => isStep(event) || isClusterReport(event));
+  if (step !== undefined) return clusterWords(text(step["resource"]), events);
   const kind = first === undefined ? undefined : kindOf(first);
   const what = kinds[kind ?? ""]?.(String(events.length)) ?? `${events.length} events`;
   const counts = new Map<string, number>();
