@@ -358,7 +358,7 @@ export const WaitingRequest = Type.Object({
       [
         Type.Literal("not_computed", { description: "The server has not computed it yet" }),
         Type.Literal("too_few_holds", { description: "Fewer than 10 holds are recorded" }),
-        Type.Literal("no_end_known", { description: "Nothing is known to become free for it" }),
+        Type.Literal("no_end_known", { description: "No end is known of what it waits for" }),
       ],
       { description: "Why there is no estimate. None of an older server" },
     ),

@@ -28,7 +28,10 @@ export function noEstimateWords(why: WaitingRequest["noEstimate"]): { words: str
     case "too_few_holds":
       return { words: "unknown so far", why: "Fewer than 10 holds of its pool are recorded" };
     case "no_end_known":
-      return { words: "unknown", why: "Nothing is known to become free for it" };
+      return {
+        words: "unknown",
+        why: "No end is known of what it waits for, such as a repair or an admission check",
+      };
     default:
       return { words: "unknown so far", why: "The server does not say why" };
   }

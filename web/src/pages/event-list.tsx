@@ -8,7 +8,9 @@ import { earlierEvents, eventsAbout } from "../data/questions.ts";
 import { type Fold, foldWords, stepsOf } from "../parts/event-folds.ts";
 import { poolsOf } from "../parts/event-subjects.ts";
 import { EventWords } from "../parts/event-words.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
+import { rowsAtFirst } from "../parts/phone.ts";
 import { Moment } from "../parts/times.tsx";
 
 /** The newest first. */
@@ -87,20 +89,26 @@ export function EventsAbout({ subject }: AboutProps) {
   );
 }
 
+const shownAtFirst = 100;
+const shownOnPhone = 12;
+
 /** A page of events, and the earlier pages below it once somebody asks for them. */
 function EventPage({ page, subject }: AboutProps & { page: PageOf<FeedEvent> }) {
   const [after, setAfter] = useState<string>();
+  const [shown, setShown] = useState(rowsAtFirst(shownAtFirst, shownOnPhone));
   const { items, next } = page;
+  const steps = stepsOf(items);
   return (
     <>
       {items.length > 0 ? (
-        <FoldedEvents folds={stepsOf(items)} />
+        <FoldedEvents folds={steps.slice(0, shown)} />
       ) : (
         <p className="calm">
           {next === null ? "The journal has no events about it." : "None among these events."}
         </p>
       )}
-      {after !== undefined ? (
+      <MoreButton shown={shown} of={steps.length} onMore={setShown} />
+      {steps.length > shown ? null : after !== undefined ? (
         <Earlier subject={subject} after={after} />
       ) : next === null ? null : (
         <button type="button" onClick={() => setAfter(next)}>

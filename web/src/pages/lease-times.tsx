@@ -8,6 +8,8 @@ import { endOf, firstBeatDueMs, missedPart, pulseOf, silenceAt, silentPart } fro
 
 /** Steps of the bars: a bar of a day would otherwise be drawn again every second. */
 const steps = 50;
+/** A timeout of years is none to people: a cleaner of Boskos never sends heartbeats. */
+const endlessMs = 365 * 24 * 3_600_000;
 /** The end of its max lifetime is near when this part is left: its job will fail. */
 const nearPart = 0.1;
 
@@ -37,7 +39,9 @@ export function useHeartbeat(lease: Lease): { readonly last: string; readonly du
 export function Heartbeat({ lease }: { lease: Lease }) {
   const { part, isSilent } = useSilence(lease);
   const { last, due } = useHeartbeat(lease);
-  const missed = part >= missedPart && !isSilent ? "one missed" : `of ${lease.ttl}`;
+  const isEndless = (pulseOf(lease)?.ttlMs ?? 0) >= endlessMs;
+  const timeout = isEndless ? "without timeout" : `of ${lease.ttl}`;
+  const missed = part >= missedPart && !isSilent ? "one missed" : timeout;
   if (pulseOf(lease) === null) {
     return <span className="faint">{lease.revokedAt === null ? "none needed" : "–"}</span>;
   }

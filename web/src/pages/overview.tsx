@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, Trends } from "../../../src/api/schemas.ts";
 import { roughDuration } from "../../../src/core/model/time.ts";
@@ -8,8 +8,10 @@ import { Choice } from "../parts/choice.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Legend } from "../parts/legend.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
+import { rowsAtFirst } from "../parts/phone.ts";
 import { lookOf } from "../parts/state-look.ts";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
@@ -183,6 +185,7 @@ interface TableProps {
 
 function PoolTable({ pools, trends, sort, canFold }: TableProps) {
   const [idle, setIdle] = useFilter("idle");
+  const [shown, setShown] = useState(rowsAtFirst(rowsMax));
   const { busy, folded } = useMemo(() => {
     const rest = canFold ? pools.filter(isIdle) : [];
     const folds = rest.length >= foldedMin && rest.length < pools.length;
@@ -228,7 +231,7 @@ function PoolTable({ pools, trends, sort, canFold }: TableProps) {
           </tr>
         </thead>
         <tbody>
-          {busy.slice(0, rowsMax).map((pool) => (
+          {busy.slice(0, shown).map((pool) => (
             <PoolRow
               key={pool.name}
               pool={pool}
@@ -250,9 +253,7 @@ function PoolTable({ pools, trends, sort, canFold }: TableProps) {
           )}
         </tbody>
       </table>
-      {busy.length > rowsMax ? (
-        <EmptyNote title={`${busy.length - rowsMax} more`}>Filter to see them.</EmptyNote>
-      ) : null}
+      <MoreButton shown={shown} of={busy.length} onMore={setShown} />
     </>
   );
 }
