@@ -83,7 +83,7 @@ test("one step of a cluster is one row, whatever is in between", () => {
   ]);
   const done = [...events.slice(1, 2), ...events.slice(4)];
   const made = foldsOf(done).map((fold) => foldWords(fold, poolsOf))[0];
-  expect(made).toBe("ocp-4 was made for ocp, and is hibernated now");
+  expect(made).toBe("ocp-4 was made for ocp; is hibernated now");
   // The key stays while the step goes on.
   expect(foldsOf(events.slice(4))[1]?.key).toBe(folds[2]?.key);
 });

@@ -99,15 +99,16 @@ function isStep({ type, cluster }: FeedEvent): boolean {
   return type === "cluster-moved" || (type === "resource-added" && cluster !== undefined);
 }
 
-/** `ocp-4 is made for ocp; reports 30 %`, and once it is done: `ocp-4 was made for ocp, and is free now`. */
+/** `ocp-4 is made for ocp; reports 30 %`, and once it is done: `ocp-4 was made for ocp; is free now`. */
 function clusterWords(name: string, events: readonly FeedEvent[]): string {
   const step = events.find(isStep);
   const end = events.find(({ type }) => type === "lease-ended");
   if (end !== undefined) {
-    const made = step?.type === "resource-added" ? `was made for ${text(step["pool"])}, and ` : "";
+    const why = after(step?.["why"]);
     const state = text(listOf(end["back"])[0]?.["state"]);
     const now = state === "tombstone" ? "is gone now" : `is ${stateWords(state)} now`;
-    return `${name} ${made}${now}${after(step?.["why"])}`;
+    if (step?.type !== "resource-added") return `${name} ${now}${why}`;
+    return `${name} was made for ${text(step["pool"])}${why}; ${now}`;
   }
   const report = events.find((event) => isClusterReport(event) && saysMore(event));
   const parts = [step, report].flatMap((event) => (event && verbOf(event)) ?? []);
