@@ -13,6 +13,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     timed: { count: 3, hold: "20m", lockDelay: "0s" },
     taken: { count: 1, hold: "1s", lockDelay: "0s" },
     brief: { count: 1, lifetime: "10m", lockDelay: "0s" },
+    spare: { count: 1, lockDelay: "0s" },
   });
   const ask = (holder: string, pool: string, labels: Record<string, string> = {}) =>
     world().client.ask({ holder, items: [{ pool }], ttl: "10m", labels });
@@ -210,6 +211,36 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     expect(await page.getByRole("link", { name: "API" }).getAttribute("href")).toBe("/docs");
     await page.getByRole("button", { name: "Keys" }).click();
     await page.getByRole("heading", { name: "Keys" }).waitFor();
+    expect(world().complaints).toEqual([]);
+  });
+
+  test("the history on a phone begins with ten past leases of two lines each", async () => {
+    const { client } = world();
+    for (let count = 0; count < 12; count++) {
+      const done = await ask(`phone/${count}`, "spare");
+      if (done.granted) await client.releaseOnce({ ...done.lease, token: done.lease.token ?? "" });
+    }
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const page = await world().open("/history", phone);
+    const rows = page.locator("table.past tbody tr");
+    await expect.poll(() => rows.count()).toBe(10);
+    // Who and when stand side by side.
+    const tops = await rows.first().evaluate((row) => {
+      const parts = [...row.querySelectorAll("th, .when")];
+      return parts.map((part) => Math.round(part.getBoundingClientRect().top));
+    });
+    expect(new Set(tops).size).toBe(1);
+    expect(await rows.first().locator(".optional").isVisible()).toBe(false);
+    expect(world().complaints).toEqual([]);
+  });
+
+  test("a resource shows on its strip that it was in quarantine", async () => {
+    const { client } = world();
+    await client.changeResource("spare-1", { state: "quarantined", reason: "test" });
+    await client.changeResource("spare-1", { state: "free", reason: "test" });
+    const page = await world().open("/resources/spare-1");
+    await page.locator(".lane .how-quarantined").waitFor({ state: "attached" });
+    await page.locator(".lane .legend").getByText("quarantined").waitFor();
     expect(world().complaints).toEqual([]);
   });
 
