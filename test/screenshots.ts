@@ -61,7 +61,11 @@ async function shots() {
   const shared = first(({ usage }) => usage !== undefined);
   const limited = first(({ limit }) => limit !== undefined);
   const requests = await client.everyRequest({});
-  const stuck = requests.find(({ reason }) => reason.code === "no_room") ?? requests[0];
+  // The one that waits longest is still waiting when its turn for a picture comes.
+  const later = requests
+    .filter(({ reason }) => reason.code === "no_room")
+    .toSorted((a, b) => (b.estimate?.p50Seconds ?? 0) - (a.estimate?.p50Seconds ?? 0));
+  const stuck = later[0] ?? requests[0];
   // The youngest are still there when their turn for a picture comes.
   const byAge = (a: Lease, b: Lease) => b.grantedAt.localeCompare(a.grantedAt);
   const leases = (await client.everyLease({})).toSorted(byAge);

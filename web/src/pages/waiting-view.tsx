@@ -7,6 +7,7 @@ import { CapacityLine } from "../parts/capacity-bars.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
+import { grouped } from "../parts/numbers.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWholeSeconds, Moment } from "../parts/times.tsx";
@@ -99,7 +100,7 @@ function startFigures(request: WaitingRequest, place: number | undefined): Figur
     const soon = p50Seconds < 1 ? startWords(estimate, place) : `in ${inWholeSeconds(p50Seconds)}`;
     return [{ label, value: soon, aside: "when a cooldown or a pace ends" }];
   }
-  const by = `by ${samples} recorded holds`;
+  const by = `from ${grouped(samples)} holds`;
   if (isOverdue(request)) return [{ label, value: "later than estimated", aside: by }];
   return [
     { label, value: startWords(estimate, place) },
