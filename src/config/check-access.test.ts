@@ -66,6 +66,26 @@ describe("warnOfAccess() accepts", () => {
   });
 });
 
+describe("warnOfAccess(), where a pool has preempt,", () => {
+  const anyPriority = (who: string) =>
+    `requests of ${who} may have any priority, and so end the leases of others in a (give each`;
+  test.each([
+    ["", anyPriority("a space that is not listed")],
+    ["spaces: { web: }", anyPriority('"web"')],
+    ["spaces: { web: { priority: 5 } }", undefined],
+    [
+      "spaces: { web: { priority: 5 } }\nspaceDefaults: {}",
+      anyPriority("a space that is not listed"),
+    ],
+    ["spaces: { web: { priority: 5 } }\nspaceDefaults: { priority: 0 }", undefined],
+  ])("and the file has %j, warns: %s", (spaces, warning) => {
+    const file = `pools: { a: { count: 3, preempt: true } }\n${ownAuth}\n${spaces}`;
+    const config = parseConfig(file, "f");
+    const warnings = config.ok ? config.warnings.map(formatWarning) : ["refused"];
+    expect(warnings).toEqual(warning === undefined ? [] : [expect.stringContaining(warning)]);
+  });
+});
+
 test("knownPoolsOf() never throws for an overcommit that is refused", () => {
   const member = "{ capacity: { cpu: 10 }, overcommit: { cpu: x } }";
   const file = `pools: { b: { place: pack, members: { m: ${member} } } }\nspaces: { web: }`;

@@ -15,6 +15,8 @@ export interface AccessFields {
 
 interface Access extends AccessFields {
   readonly parsed: { readonly auth: AuthSpec | undefined; readonly spaces: SpacesSpec };
+  /** The pools that take leases back for requests of a higher priority. */
+  readonly preempting?: readonly string[];
 }
 
 /** Warnings are shown only if nothing was refused, so that `parsed` has every entry of the file. */
@@ -30,6 +32,22 @@ export function warnOfAccess(document: ConfigDocument, access: Access): void {
   warnOfNobody(document, field, parsed.auth);
   warnOfExpiry(document, field, parsed.auth);
   warnOfUnknownSpaces(document, field, parsed.auth, parsed.spaces);
+  warnOfPreemption(document, unused ?? field, parsed.spaces, access.preempting ?? []);
+}
+
+/** Nobody needs to hold anything for that: the request may leave before it is granted. */
+function warnOfPreemption(
+  { source }: ConfigDocument,
+  field: Entry,
+  { spaces, others }: SpacesSpec,
+  [pool]: readonly string[],
+): void {
+  const anyPriority = spaces.find(({ policy }) => policy.priorityMax === undefined);
+  const isOpen = others !== null && others.priorityMax === undefined;
+  if (pool === undefined || (anyPriority === undefined && !isOpen)) return;
+  const who = anyPriority === undefined ? "a space that is not listed" : quote(anyPriority.name);
+  const state = `requests of ${who} may have any priority, and so end the leases of others in ${pool}`;
+  source.warn(field.at, state, "give each space a priority, and spaceDefaults too");
 }
 
 function warnOfNobody({ source }: ConfigDocument, field: Entry, auth: AuthSpec): void {

@@ -173,7 +173,8 @@ function readConfig(document: ConfigDocument): Found {
   const auth = readAuth(document, fields.get("auth"));
   const access = accessFields(fields);
   const spaces = readSpaces(document, access.spaces, access.spaceDefaults, knownPoolsOf(drafts));
-  warnOfAccess(document, { ...access, parsed: { auth, spaces } });
+  const preempting = drafts.flatMap(({ name, policy }) => (policy.preempt === true ? [name] : []));
+  warnOfAccess(document, { ...access, parsed: { auth, spaces }, preempting });
   const priorities = readPriorities(document, priorityFields(fields));
   return { format: "berth", ...pooled, profiles, mirror, auth, spaces, priorities };
 }
