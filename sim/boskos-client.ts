@@ -89,7 +89,8 @@ async function work(
   while (world.nowMs < untilMs && world.nowMs < held.believedUntilMs) {
     if (faulty() && random.chance(0.05)) return false;
     const oversleeps = faulty() && random.chance(0.05);
-    const beatMs = oversleeps ? silenceMs(pool) * 2 : silenceMs(pool) / 3;
+    // Whole milliseconds, as the clock of a server has.
+    const beatMs = oversleeps ? silenceMs(pool) * 2 : Math.floor(silenceMs(pool) / 3);
     await world.sleep(Math.min(beatMs, Math.max(1, untilMs - world.nowMs)));
     if (world.nowMs >= held.believedUntilMs || claim === undefined) break;
     const sentAtMs = world.nowMs;

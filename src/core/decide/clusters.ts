@@ -28,7 +28,6 @@ export function planClusters(turn: Turn, pool: Pool): void {
     }
   }
   if (turn.plannedAt?.get(pool) === turn.events.length) return;
-  countPlan(turn, pool);
   const planned = planRelated(turn, pool);
   turn.plannedAt ??= new Map();
   for (const one of planned) turn.plannedAt.set(one, turn.events.length);
@@ -53,6 +52,22 @@ function planRelated(turn: Turn, pool: Pool): readonly Pool[] {
     return member === pool || (member.clusters !== null && member.suspended === null);
   });
   const budgets = members.length === 1 ? undefined : budgetsFor(pool, isFixed, turn.now);
+  // What a later one makes may take the room in which an earlier one would replace a cluster.
+  for (let before = -1; before !== turn.events.length; ) {
+    before = turn.events.length;
+    countPlan(turn, pool);
+    planOnce(turn, pool, members, budgets);
+    if (members.length === 1) break;
+  }
+  return members;
+}
+
+function planOnce(
+  turn: Turn,
+  pool: Pool,
+  members: readonly Pool[],
+  budgets: Together["budgets"],
+): void {
   // On hubs, what requests wait for is placed first: stock could take the only place of another pool.
   if (budgets !== undefined && pool.hubs !== null) {
     const open = new OpenDemand(budgets, turn.now);
@@ -61,7 +76,6 @@ function planRelated(turn: Turn, pool: Pool): readonly Pool[] {
   } else {
     for (const member of members) planOne(turn, member, { budgets });
   }
-  return members;
 }
 
 interface Together {
