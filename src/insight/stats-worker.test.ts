@@ -7,7 +7,7 @@ import { acquire, pool, release } from "../core/decide/lending.suite.ts";
 import { HistoryFollower } from "./history/follower.ts";
 import { HistoryStore } from "./history/store.ts";
 import { TooMuchHistory } from "./stats-query.ts";
-import { StatsWorker, StatsWorkerBusy } from "./stats-worker.ts";
+import { StatsWorker, StatsWorkerBusy, StatsWorkerClosed } from "./stats-worker.ts";
 
 let folder: string;
 let worker: StatsWorker;
@@ -84,9 +84,9 @@ describe("StatsWorker", () => {
   });
 
   test("rejects waiting queries when it is closed", async () => {
-    const waiting = expect(ids()).rejects.toThrow("closed");
+    const waiting = expect(ids()).rejects.toBeInstanceOf(StatsWorkerClosed);
     await worker.close();
     await waiting;
-    await expect(ids()).rejects.toThrow("closed");
+    await expect(ids()).rejects.toBeInstanceOf(StatsWorkerClosed);
   });
 });
