@@ -22,7 +22,8 @@ interface Change {
   readonly policy: PoolPolicy;
   /** Undefined: its members stay. */
   readonly count: number | undefined;
-  readonly hasNewParent: boolean;
+  /** Undefined: its parent stays. */
+  readonly parentAt: Place | undefined;
 }
 
 /**
@@ -93,7 +94,7 @@ function readChange(
     at,
     policy,
     count: count && readCount(document, count.value, pool.name, room),
-    hasNewParent: fields.has("parent"),
+    parentAt: fields.get("parent")?.value,
   };
 }
 
@@ -109,13 +110,9 @@ function checkTogether(
   pools: readonly PoolSpec[],
   changes: ReadonlyMap<string, Change>,
 ): void {
-  const withParents = Array.from(changes, ([name, change]) => ({ name, ...change }));
-  refuseParents(
-    source,
-    withParents.filter(({ hasNewParent }) => hasNewParent),
-    pools,
-  );
-  if (withParents.every(({ count }) => count === undefined)) return;
+  const changed = Array.from(changes, ([name, change]) => ({ name, ...change }));
+  refuseParents(source, changed, pools);
+  if (changed.every(({ count }) => count === undefined)) return;
   const drafts = pools.map(({ name, members }) => {
     const { at = { path: ["pools", name], offset: 0 }, count = 0 } = changes.get(name) ?? {};
     return { name, at, count, members: count > 0 ? [] : members.map((m) => ({ ...m, at })) };

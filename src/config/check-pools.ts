@@ -60,18 +60,17 @@ function checkParts(
   }
 }
 
-type Pool = Pick<PoolDraft, "name" | "at" | "policy">;
+type Pool = Pick<PoolDraft, "name" | "parentAt" | "policy">;
 
-/** Refuses unknown parents, and pools that are their own ancestor. */
+/** Refuses unknown parents that are written here, and pools that are their own ancestor. */
 export function refuseParents(
   source: Source,
   pools: readonly Pool[],
   all: readonly Pick<Pool, "name" | "policy">[] = pools,
 ): void {
   const byName = new Map(all.map((pool) => [pool.name, pool]));
-  for (const { at, policy, name } of pools) {
-    if (policy.parent === undefined) continue;
-    const place = { ...at, path: [...at.path, "parent"] };
+  for (const { parentAt: place, policy, name } of pools) {
+    if (place === undefined || policy.parent === undefined) continue;
     if (!byName.has(policy.parent)) {
       const meant = nearest(policy.parent, [...byName.keys()]);
       const hint = meant === undefined ? "add that pool, or remove the key" : `write ${meant}`;

@@ -112,6 +112,11 @@ describe("parseConfig() refuses", () => {
     ]);
   });
 
+  test("a parent that there is not, at its own line", () => {
+    const [problem] = pools("  aws: { count: 1 }\n  vm:\n    count: 2\n    parent: avs");
+    expect(problem).toMatch(/:5:13: Cannot read pools\.vm\.parent/);
+  });
+
   test("pools that are below each other", () => {
     const found = pools("  a: { count: 1, parent: b }\n  b: { count: 1, parent: a }");
     expect(String(found)).toContain("the pool is its own ancestor: a below b below a");

@@ -38,6 +38,7 @@ export interface PoolDraft {
   readonly name: string;
   readonly at: Place;
   readonly policy: PoolPolicy;
+  readonly parentAt: Place | undefined;
   /** How many resources to make and to name after the pool. */
   readonly count: number;
   readonly members: readonly MemberDraft[];
@@ -88,6 +89,7 @@ export function readPool(
     name,
     at,
     policy,
+    parentAt: fields.get("parent")?.value,
     count: count === undefined ? 0 : readCount(document, count.value, name, room),
     members: members === undefined ? [] : readMembers(document, members.value, room),
     hasTemplate: fields.has("template"),
