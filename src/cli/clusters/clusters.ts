@@ -23,7 +23,7 @@ const columns: readonly Column<Cluster>[] = [
   { header: "IN STATE", cell: formatPhase },
   { header: "AGE", cell: ({ ageSeconds }) => formatSeconds(ageSeconds) },
   { header: "HOLDER", cell: ({ lease }) => lease?.holder ?? "-" },
-  { header: "MESSAGE", cell: formatMessage },
+  { header: "MESSAGE", cell: formatMessage, worth: 3 },
   { header: "VERSION", cell: ({ version }) => version ?? "-", wide: true },
   { header: "PARAMETERS", cell: formatParameters, wide: true },
   { header: "TEMPLATE", cell: ({ template, revision }) => `${template}@${revision}`, wide: true },

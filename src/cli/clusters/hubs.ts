@@ -21,7 +21,7 @@ const columns: readonly Column<Hub>[] = [
     cell: ({ failures }) => `${failures.recent}/${failures.of}`,
     align: "right",
   },
-  { header: "MESSAGE", cell: formatMessage },
+  { header: "MESSAGE", cell: formatMessage, worth: 3 },
   { header: "LABELS", cell: ({ labels }) => pairs(labels), wide: true },
   { header: "VERSIONS", cell: ({ versions }) => versions.join(",") || "-", wide: true },
   { header: "KINDS", cell: ({ kinds }) => kinds.join(",") || "-", wide: true },

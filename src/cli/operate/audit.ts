@@ -32,7 +32,7 @@ const columns: readonly Column<AuditEntry>[] = [
   { header: "AT", cell: ({ at }) => `${formatAge(at)} ago` },
   { header: "BY", cell: nameOf },
   { header: "WAY", cell: ({ way }) => way },
-  { header: "DID", cell: sentenceOf },
+  { header: "DID", cell: sentenceOf, worth: 3 },
   { header: "REASON", cell: ({ reason }) => reason ?? "-" },
   { header: "ACTION", cell: ({ action }) => action, wide: true },
   { header: "OF", cell: objectOf, wide: true },

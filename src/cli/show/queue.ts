@@ -30,7 +30,7 @@ const columns: readonly Column<WaitingRequest>[] = [
     cell: ({ estimate }) => formatSeconds(estimate?.p90Seconds ?? null),
     wide: true,
   },
-  { header: "REASON", cell: ({ reason }) => reason.message },
+  { header: "REASON", cell: ({ reason }) => reason.message, worth: 2 },
   { header: "TTL", cell: ({ ttl }) => ttl ?? "-", wide: true },
   { header: "LABELS", cell: ({ labels }) => formatLabels(labels), wide: true },
 ];
@@ -42,7 +42,7 @@ export const queue: CliCommand = {
     ...listOptions(),
   ],
   help: `
-PRIORITY is shown if a request has another than 0. ABOUT is the median estimate of the remaining wait, AT MOST (-o wide) its 90th percentile. Both come
+Requests are sorted by the pool that they wait for, then by PLACE. PRIORITY is shown if a request has another than 0. ABOUT is the median estimate of the remaining wait, AT MOST (-o wide) its 90th percentile. Both come
 from recorded hold times. To see why a request waits: berth explain ID`,
   run: (context) =>
     list(context, {
@@ -57,7 +57,10 @@ async function readQueue({ client, flags }: Context): Promise<WaitingRequest[]> 
   const { pool, holder } = flags<Flags>();
   const found = await client.everyRequest({ pool, holder });
   if (found.length === 0) await poolMustExist(client, pool);
-  return found.sort((a, b) => a.position - b.position);
+  // A place is one in the queue of the pool that the reason names.
+  return found.sort(
+    (a, b) => a.reason.pool.localeCompare(b.reason.pool) || a.position - b.position,
+  );
 }
 
 export async function requestIds({ client }: Context): Promise<string[]> {

@@ -47,6 +47,15 @@ test("tableLines() cuts the widest cells to the width, but never an id", () => {
   ]);
 });
 
+test("tableLines() leaves more width to a column that is worth more", () => {
+  const worthy = columns.map((column) =>
+    column.header === "WHO" ? { ...column, worth: 3 } : column,
+  );
+  const ids = worthy.map((column) => ({ ...column, whole: false }));
+  const [line] = tableLines(ids, rows, { wide: false, headers: false, width: 44 });
+  expect(line).toBe("id-of-s…   a-rather-long-name-of-a-job     7");
+});
+
 test.each([1, 10, 20, 30, 40, 60])("tableLines() keeps within %i columns", (width) => {
   const lines = tableLines(columns, rows, { wide: false, headers: true, width });
   for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);

@@ -10,6 +10,8 @@ export interface Column<Item> {
   readonly align?: "left" | "right";
   /** Never cut, because half an id is useless. */
   readonly whole?: boolean;
+  /** Cut only while it is this many times as wide as the others; 1 without it. */
+  readonly worth?: number;
 }
 
 export interface TableOptions {
@@ -55,7 +57,7 @@ function hasValue(cell: string): boolean {
   return cell !== "" && cell !== "-";
 }
 
-/** Narrows the widest column first, so that narrow ones stay complete. */
+/** Narrows the column first that is widest for its worth, so that narrow ones stay complete. */
 function fitWidths<Item>(
   columns: readonly Column<Item>[],
   natural: readonly number[],
@@ -63,13 +65,14 @@ function fitWidths<Item>(
 ): number[] {
   const widths = [...natural];
   let excess = natural.reduce((sum, each) => sum + each, gap.length * (natural.length - 1)) - width;
-  const cuttable = (at: number) => (columns[at]?.whole ? 0 : (widths[at] ?? 0));
   for (; excess > 0; excess--) {
-    const sizes = widths.map((_, at) => cuttable(at));
+    const sizes = widths.map((size, at) => {
+      const { whole = false, worth = 1 } = columns[at] ?? {};
+      return whole || size <= cellWidthMin ? 0 : size / worth;
+    });
     const widest = sizes.indexOf(Math.max(...sizes));
-    const current = sizes[widest] ?? 0;
-    if (current <= cellWidthMin) break;
-    widths[widest] = current - 1;
+    if (sizes[widest] === 0) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;
 }
