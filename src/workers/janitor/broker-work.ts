@@ -5,14 +5,12 @@ import type { DurableEvent } from "../../core/model/event.ts";
 import type { PoolName, RequestId } from "../../core/model/ids.ts";
 import { cleaningState, dirtyState } from "../../core/model/lifecycle.ts";
 import type { Origin } from "../../core/model/origin.ts";
+import { workerLease } from "../worker-lease.ts";
 import type { CleaningResult } from "./cleaner.ts";
 import { type DirtyWork, releaseOptions, type Task } from "./janitor.ts";
 
 export const janitorName = "berth-janitor";
 
-/** The time after which the broker notices that the janitor is gone. */
-const ttlMs = 60_000;
-const heartbeatMs = 15_000;
 /** The shortest time between two tries while the journal is not writable. */
 const retryMs = 2_000;
 
@@ -36,7 +34,7 @@ export class BrokerWork implements DirtyWork {
       {
         type: "acquire",
         id: newRequestId(broker.now()),
-        ask: { holder: janitorName, items: [item], ttlMs },
+        ask: { holder: janitorName, items: [item], ttlMs: workerLease.ttlMs },
         waitMs: 0,
         nowOnly: true,
       },
@@ -103,7 +101,7 @@ class BrokerTask implements Task {
       const outcome = await broker.submit({ type: "renew", id });
       if (outcome.type === "refused") lost.abort();
     };
-    this.#heartbeat = setInterval(() => void beat().catch(() => {}), heartbeatMs);
+    this.#heartbeat = setInterval(() => void beat().catch(() => {}), workerLease.heartbeatMs);
   }
 
   async finish(result: CleaningResult): Promise<void> {

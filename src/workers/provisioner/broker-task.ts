@@ -8,13 +8,12 @@ import {
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
 import type { Origin } from "../../core/model/origin.ts";
 import type { AccessBundle } from "../../drivers/driver.ts";
+import { workerLease } from "../worker-lease.ts";
 import type { ClusterStores } from "./cluster-stores.ts";
 import { type ClusterFacts, type ClusterTask, TaskFacts, type WorkResult } from "./cluster-work.ts";
 
 export const provisionerName = "berth-provisioner";
 export const asProvisioner: Origin = { way: "worker", by: provisionerName };
-
-const heartbeatMs = 15_000;
 
 /** The lease of the provisioner on one cluster. */
 interface Work {
@@ -41,7 +40,7 @@ export class BrokerTask extends TaskFacts implements ClusterTask {
       const outcome = await broker.submit({ type: "renew", id: work.id }, asProvisioner);
       if (outcome.type === "refused") this.#lost.abort(new LeaseEnded());
     };
-    this.#heartbeat = setInterval(() => void beat().catch(() => {}), heartbeatMs);
+    this.#heartbeat = setInterval(() => void beat().catch(() => {}), workerLease.heartbeatMs);
   }
 
   async report(report: ClusterReport): Promise<Wanted> {

@@ -11,6 +11,7 @@ import type { ExclusiveResource, State } from "../../core/model/state.ts";
 import { never } from "../../core/model/time.ts";
 import type { Json } from "../../drivers/driver.ts";
 import type { HubCluster } from "../../drivers/hub/hub-clusters.ts";
+import { workerLease } from "../worker-lease.ts";
 import { asProvisioner, BrokerTask, provisionerName } from "./broker-task.ts";
 import type { ClusterStores } from "./cluster-stores.ts";
 import type {
@@ -26,8 +27,6 @@ import type {
   WatchedCluster,
 } from "./cluster-work.ts";
 
-/** The time after which the broker notices that the provisioner is gone. */
-const ttlMs = 60_000;
 /** The shortest time between two tries while the journal is not writable. */
 const retryMs = 5_000;
 
@@ -71,7 +70,7 @@ export class BrokerWork implements ClusterWork {
     const ask = {
       holder: provisionerName,
       items: [{ pool, count: 1, state: phase, into: phase }],
-      ttlMs,
+      ttlMs: workerLease.ttlMs,
     };
     const id = newRequestId(broker.now());
     const outcome = await broker.submit(

@@ -371,7 +371,7 @@ describe("a provisioner", () => {
     await site.configure({ size: 0 });
     await site.stop();
     await site.configure({ size: 1, running: 1 }, site.template(), {}, { isStarted: false });
-    // It leases the cluster and is never heard of again; its lease has a ttl of a minute.
+    // It leases the cluster and is never heard of again; its lease has a ttl.
     const dead = await site.work({ isAlone: false }).take();
     expect(dead).toMatchObject({ resource: "kube-1", phase: "creating" });
     site.start();
