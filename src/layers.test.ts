@@ -132,7 +132,10 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ["node:*"],
   },
   "workers/provisioner": {
-    folders: [...["api", "broker", "client", "config", "core", "drivers", "journal", "kubernetes"]],
+    folders: [
+      ...["api", "broker", "client", "config", "core", "drivers", "journal", "kubernetes"],
+      "workers",
+    ],
     packages: ["node:*"],
   },
   "workers/proxy": { folders: ["api", "client", "core"], packages: ["node:*"] },

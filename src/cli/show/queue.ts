@@ -42,8 +42,10 @@ export const queue: CliCommand = {
     ...listOptions(),
   ],
   help: `
-Requests are sorted by the pool that they wait for, then by PLACE. PRIORITY is shown if a request has another than 0. ABOUT is the median estimate of the remaining wait, AT MOST (-o wide) its 90th percentile. Both come
-from recorded hold times. To see why a request waits: berth explain ID`,
+Requests are sorted by the pool that they wait for, then by PLACE. PRIORITY is shown if a
+request has another than 0. ABOUT is the median estimate of the remaining wait, AT MOST
+(-o wide) its 90th percentile. Both come from recorded hold times.
+To see why a request waits: berth explain ID`,
   run: (context) =>
     list(context, {
       columns,
