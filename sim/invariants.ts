@@ -301,10 +301,10 @@ function checkWanted({ pool, idle, queue }: Bucket, now: Instant): void {
   const taken = new Set<ExclusiveResource>();
   const heldBack = new Set<unknown>();
   for (const request of queue) {
-    // The quota of its space holds it back, and the requests of that space behind it.
+    // Its quota holds it back. If it is for one pool, the requests of its space wait behind it.
     if (heldBack.has(request.space)) continue;
     if (isHeldBackByQuota(request, pool)) {
-      heldBack.add(request.space);
+      if (request.alternatives.every(({ length }) => length === 1)) heldBack.add(request.space);
       continue;
     }
     const [item, ...others] = request.ask.items;

@@ -17,6 +17,7 @@ test.each([
   [7_001_572, "a grant over two pools passes a starved space over in the second"],
   [7_001_600, "a request that its quota held back misses what was freed"],
   [8_000_334, "a plan of clusters is not made again after another pool took the room"],
+  [9_001_426, "the check lets a space wait behind a request over two pools"],
 ])("simulate(%i) does not find again that %s", async (seed) => {
   expect((await simulate(seed)).grants).toBeGreaterThan(0);
 });
