@@ -91,8 +91,8 @@ if [ -f ${folder}/clean ]; then echo '[]'; else echo '["disk-7"]'; fi\n`;
 
         // The back end says that it is gone; the program has found something.
         await client.release(lease);
-        const stuck = async () => (await admin.clusters.list({})).items.map((each) => each.stuck);
-        await expect.poll(stuck, patient).toEqual([["disk-7"]]);
+        const says = async () => (await admin.clusters.list({})).items.map((each) => each.message);
+        await expect.poll(says, patient).toEqual(["Something is left: disk-7"]);
         expect(await world.main(name)).toBe(undefined);
         await writeFile(join(folder, "clean"), "");
         const left = async () => (await admin.clusters.list({})).items;

@@ -73,7 +73,7 @@ export const Cluster = Type.Object({
   stuck: Type.Unsafe<string[] | null>({
     type: ["array", "null"],
     items: { type: "string" },
-    description: "What blocks its destruction",
+    description: "What blocks its destruction; null unless that has taken longer than its limit",
   }),
   lost: { ...nullable(Type.String()), description: "Why its holder has lost it" },
   hold: nullable(Type.Object({ by: OperatorText, why: OperatorText, until: Timestamp })),

@@ -1,6 +1,6 @@
 /** What happens to clusters now, and what the plan waits for, as short texts. */
 import { limitOf, limitsFor } from "../gates/limits.ts";
-import { type Cluster, isPhase, type Phase } from "../model/cluster.ts";
+import { type Cluster, isPhase, type Phase, stuckOn } from "../model/cluster.ts";
 import { isFrozen } from "../model/hub.ts";
 import { creatingState, destroyingState } from "../model/lifecycle.ts";
 import type { ExclusiveResource, Pool } from "../model/state.ts";
@@ -32,8 +32,9 @@ function timeText(resource: Made, now: Instant, details: boolean): string {
     const why = details ? `: ${outage.error}` : "";
     return `; its hub ${name} cannot be reached for ${roughDuration(now - outage.since)}${why}`;
   }
-  if (cluster.stuck !== null) {
-    const blocking = cluster.stuck.length === 0 || !details ? "" : `: ${cluster.stuck.join(", ")}`;
+  const stuck = stuckOn(cluster);
+  if (stuck !== null) {
+    const blocking = stuck.length === 0 || !details ? "" : `: ${stuck.join(", ")}`;
     return `, stuck for ${roughDuration(now - cluster.since)}${blocking}`;
   }
   if (claim === null && failures > 0) {

@@ -5,6 +5,7 @@ import {
   isPhase,
   limitOfPhase,
   reachable,
+  stuckOn,
 } from "../model/cluster.ts";
 import type { GrantedClaim, Return } from "../model/event.ts";
 import {
@@ -25,7 +26,7 @@ export function workOn(
   { cluster, pool, state }: ExclusiveResource,
   now: Instant,
 ): Pick<GrantedClaim, "purpose" | "deadlineAt"> {
-  const isBegun = cluster === null || cluster.deadlineAt !== never || cluster.stuck !== null;
+  const isBegun = cluster === null || cluster.deadlineAt !== never || stuckOn(cluster) !== null;
   if (isBegun || !isPhase(state)) return { purpose: "provision" };
   // A pool that has no template any longer still destroys its clusters.
   const limits = pool.policy.cluster?.limits ?? defaultPhaseLimits;

@@ -1,5 +1,11 @@
 /** The public view of a cluster: plain data with names, without references. */
-import { type Cluster, isPhase, parametersKeyOf, spaceOfCredentials } from "../model/cluster.ts";
+import {
+  type Cluster,
+  isPhase,
+  parametersKeyOf,
+  spaceOfCredentials,
+  stuckOn,
+} from "../model/cluster.ts";
 import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import type { ExclusiveResource, State } from "../model/state.ts";
 import { type Instant, never } from "../model/time.ts";
@@ -79,6 +85,7 @@ export function clusterView(resource: Made): ClusterView {
   const { parametersKey: _, handle: __, since, deadlineAt, ...shown } = cluster;
   return {
     ...shown,
+    stuck: stuckOn(cluster),
     name,
     pool: pool.name,
     owner: ownerOfCluster(resource),

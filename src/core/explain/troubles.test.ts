@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { acquire, change, Lending, pool, release } from "../decide/lending.suite.ts";
-import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
+import { ClusterLending, clusterPool } from "../clusters/clusters.suite.ts";
+import { acquire, change, Lending, pool, release, runTo } from "../decide/lending.suite.ts";
+import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import { defaultAdaptive } from "../model/policy.ts";
 import { defaultSpacePolicy } from "../model/space.ts";
 import type { Instant } from "../model/time.ts";
+import { clusterView } from "./cluster-view.ts";
 import { longWaitFrom } from "./long-wait.ts";
+import { nextSteps } from "./next-steps.ts";
 import { troublesIn } from "./troubles.ts";
 
 const minuteMs = 60_000;
@@ -40,6 +43,26 @@ describe("troublesIn()", () => {
     expect("space" in (troublesIn(lending.state, 1 as Instant)[0] ?? {})).toBe(true);
     lending.do({ type: "clusters-found", ...search, found: [] });
     expect(found(lending, 1)).toEqual([]);
+  });
+
+  test("finds a destruction that takes longer than its limit, and no other", () => {
+    const lending = new ClusterLending(clusterPool("ocp", { size: 0 }));
+    lending.do(acquire("a", "ocp"));
+    lending.workAll();
+    lending.do(release("a"));
+    const id = lending.take("destroying") as RequestId;
+    const resource = "ocp-1" as ResourceName;
+    const report = { message: "volume vol-1 is attached", stuck: ["volume vol-1 is attached"] };
+    lending.do({ type: "cluster-report", id, resource, report });
+    const steps = () => nextSteps(lending.poolNamed(), lending.now);
+    const view = () => clusterView(lending.resource("ocp-1") as Parameters<typeof clusterView>[0]);
+    expect(found(lending, lending.now)).toEqual([]);
+    expect(view()).toMatchObject({ stuck: null, message: "volume vol-1 is attached" });
+    expect(steps()).toEqual(["destroying ocp-1, 0s so far"]);
+    runTo(lending, 60 * minuteMs);
+    expect(found(lending, lending.now)).toEqual(["cluster_destroy_stuck ocp-1"]);
+    expect(view().stuck).toEqual(["volume vol-1 is attached"]);
+    expect(steps()).toEqual(["destroying ocp-1, stuck for 1h: volume vol-1 is attached"]);
   });
 
   test("finds a wait that is longer than a usual hold", () => {

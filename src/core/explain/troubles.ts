@@ -2,6 +2,7 @@
  * What needs a person, as far as the state shows it: it does not end by itself, or it lasts longer
  * than usual. The page and `berth status` begin with this list.
  */
+import { stuckOn } from "../model/cluster.ts";
 import type { SpaceName } from "../model/ids.ts";
 import { creatingState, quarantinedState } from "../model/lifecycle.ts";
 import { claimsKey, heldOf, type Quota, type Space } from "../model/space.ts";
@@ -131,7 +132,8 @@ function clusterTroubles(state: State): Trouble[] {
   const troubles: Trouble[] = [];
   for (const one of clustersOf(state)) {
     const { name, state: phase, failures, cluster } = one;
-    const { stuck, since, message } = cluster;
+    const { since, message } = cluster;
+    const stuck = stuckOn(cluster);
     const owner = ownerOfCluster(one);
     const of = owner === null ? undefined : { space: owner };
     if (stuck !== null) {

@@ -16,7 +16,7 @@ import {
   tombstoneState,
   usedState,
 } from "./lifecycle.ts";
-import type { Instant } from "./time.ts";
+import { type Instant, never } from "./time.ts";
 
 /** The value of a parameter. Never a secret: parameters are shown to everybody. */
 export type ParameterValue = string | number | boolean;
@@ -115,7 +115,10 @@ export interface Cluster {
   readonly progress: number | null;
   readonly apiUrl: string | null;
   readonly version: string | null;
-  /** Its destruction takes longer than allowed. What blocks it, as far as the driver knows. */
+  /**
+   * What its destruction waits for, as its driver says, from the first look on. Not null and without
+   * a deadline: the destruction has taken longer than its limit (`stuckOn`).
+   */
   readonly stuck: readonly string[] | null;
   /** Why its holder has lost it: the cluster is gone or has failed. */
   readonly lost: string | null;
@@ -169,6 +172,14 @@ export const reachable: Readonly<Record<Phase, readonly string[]>> = {
   [resumingState]: [freeState, brokenState],
   [destroyingState]: [tombstoneState],
 };
+
+/** What blocks a destruction that has taken longer than its limit; null before that. */
+export function stuckOn({
+  stuck,
+  deadlineAt,
+}: Pick<Cluster, "stuck" | "deadlineAt">): readonly string[] | null {
+  return deadlineAt === never ? stuck : null;
+}
 
 /** States of a cluster that waits for its destruction. */
 export function isDoomed(state: string): boolean {

@@ -1,7 +1,7 @@
 /** Clusters by state and phase, with the driver that makes them. Only of pools that have some. */
 import { Counter, Gauge, type Registry } from "prom-client";
 import { clustersOf, isMade } from "../../core/explain/cluster-view.ts";
-import { isPhase } from "../../core/model/cluster.ts";
+import { isPhase, stuckOn } from "../../core/model/cluster.ts";
 import type { BrokerEvent, Return } from "../../core/model/event.ts";
 import type { ResourceName } from "../../core/model/ids.ts";
 import { brokenState } from "../../core/model/lifecycle.ts";
@@ -97,7 +97,7 @@ function sampleTroubles(source: Source, registry: Registry): void {
     (state, set) => {
       const counts = new Map<string, number>();
       for (const { pool, cluster } of clustersOf(state)) {
-        counts.set(pool.name, (counts.get(pool.name) ?? 0) + (cluster.stuck === null ? 0 : 1));
+        counts.set(pool.name, (counts.get(pool.name) ?? 0) + (stuckOn(cluster) === null ? 0 : 1));
       }
       for (const [pool, count] of counts) set({ pool }, count);
     },

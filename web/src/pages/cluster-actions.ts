@@ -2,6 +2,7 @@
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import { berth } from "../data/berth.ts";
 import type { Action } from "../parts/action-button.tsx";
+import { isFailing } from "./cluster-facts.ts";
 
 /** The actions that are possible in the cluster's state. */
 export function actionsFor(cluster: Cluster): readonly Action[] {
@@ -10,7 +11,8 @@ export function actionsFor(cluster: Cluster): readonly Action[] {
   return [
     ...(hold !== null ? [unhold(cluster)] : isGoing ? [] : [keep(cluster)]),
     ...(lease === null && hold === null && !isGoing ? [destroy(cluster)] : []),
-    ...(lease === null ? [abandon(cluster)] : []),
+    // The last resort: a destruction that goes well needs nobody.
+    ...(lease === null && isFailing(cluster) ? [abandon(cluster)] : []),
   ];
 }
 

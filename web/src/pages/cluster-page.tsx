@@ -16,7 +16,7 @@ import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWholeSeconds, Left, Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import { actionsFor } from "./cluster-actions.ts";
-import { messageOf } from "./cluster-facts.ts";
+import { isFailing, messageOf } from "./cluster-facts.ts";
 import { EventsAbout } from "./event-list.tsx";
 import { PhaseTimeline } from "./phase-timeline.tsx";
 
@@ -63,7 +63,7 @@ function View({ cluster }: { cluster: Cluster }) {
     <>
       <NoActionsNote />
       {message === "" ? null : (
-        <p className={isTrouble(cluster) ? "callout" : "callout calm-callout"}>{message}</p>
+        <p className={isFailing(cluster) ? "callout" : "callout calm-callout"}>{message}</p>
       )}
       <Figures label={`${cluster.name} in numbers`} figures={figuresOf(cluster)} />
       <div className="phase-line">
@@ -117,10 +117,6 @@ function Address({ url }: { url: string }) {
       {part}
     </Fragment>
   ));
-}
-
-function isTrouble({ failures, stuck, lost }: Cluster): boolean {
-  return failures > 0 || stuck !== null || lost !== null;
 }
 
 function figuresOf({ state, phase, lease, nextTryAt, ageSeconds, price }: Cluster): Figure[] {
