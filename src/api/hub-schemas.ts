@@ -32,8 +32,17 @@ export const Hub = Type.Object({
     total: Type.Integer({ description: "All that count against the limit" }),
     lent: Type.Integer(),
     stock: Type.Integer({ description: "Free or hibernated" }),
-    inFlight: Type.Integer({ description: "Being created, woken, stopped or destroyed" }),
+    inFlight: Type.Integer({
+      description: "All others: being created, woken, stopped or destroyed, or about to be",
+    }),
+    states: Type.Record(Type.String(), Type.Integer(), {
+      description: "How many are in each state; together they are the total",
+    }),
   }),
+  left: {
+    ...nullable(Type.Integer()),
+    description: "How many more may be made on it now: 0 unless it is active; null: no limit",
+  },
   failures: Type.Object({
     recent: Type.Integer({ description: "Failed creations among the last ones" }),
     of: Type.Integer({ description: "How many creations that are, at most 20" }),

@@ -415,7 +415,7 @@ const Flow = Type.Object({
 
 /** Whether what is free may be lent, where somebody outside has a say in it. */
 const Admission = Type.Object({
-  by: Type.String({ description: "What checks whether there is room" }),
+  by: Type.String({ description: "What checks whether there is capacity" }),
   credits: Type.Integer({ description: "How many more may be lent now" }),
   until: { ...nullable(Timestamp), description: "When the credits are void; null: there are none" },
   why: {

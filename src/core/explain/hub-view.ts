@@ -1,6 +1,5 @@
 /** The public view of a hub: plain data with names, without references. */
-import { failureRateOf } from "../clusters/placement.ts";
-import { isPhase } from "../model/cluster.ts";
+import { failureRateOf, roomOn } from "../clusters/placement.ts";
 import type { Reason } from "../model/command.ts";
 import { type Hub, type HubFindings, type HubState, hubStateOf } from "../model/hub.ts";
 import type { PoolName } from "../model/ids.ts";
@@ -27,9 +26,13 @@ export interface HubView {
     readonly lent: number;
     /** Idle and usable: free or hibernated. */
     readonly stock: number;
-    /** Being created, woken, stopped or destroyed. */
+    /** All others: being created, woken, stopped or destroyed, or about to be destroyed. */
     readonly inFlight: number;
+    /** By state; together they are `total`. */
+    readonly states: Readonly<Record<string, number>>;
   };
+  /** How many more may be made on it now; null: no limit. */
+  readonly left: number | null;
   readonly failures: { readonly recent: number; readonly of: number; readonly rate: number };
 }
 
@@ -50,6 +53,7 @@ export function hubView(hub: Hub, now: Instant): HubView {
     isRetired: hub.retired,
     pools: Array.from(hub.pools, ({ name }) => name).sort(),
     counts: countsOf(hub),
+    left: leftOn(hub),
     failures: {
       recent: creations.filter(({ failed }) => failed).length,
       of: creations.length,
@@ -67,10 +71,17 @@ function missingKindsOf({ findings, pools }: Hub): string[] {
 
 function countsOf({ clusters }: Hub): HubView["counts"] {
   let [lent, stock, inFlight] = [0, 0, 0];
+  const states: Record<string, number> = {};
   for (const { claim, state } of clusters) {
+    states[state] = (states[state] ?? 0) + 1;
     if (claim?.purpose === "use") lent += 1;
     else if (state === freeState || state === hibernatedState) stock += 1;
-    else if (isPhase(state)) inFlight += 1;
+    else inFlight += 1;
   }
-  return { total: clusters.size, lent, stock, inFlight };
+  return { total: clusters.size, lent, stock, inFlight, states };
+}
+
+function leftOn(hub: Hub): number | null {
+  if (hubStateOf(hub) !== "active" || hub.outage !== null) return 0;
+  return hub.spec.limit === undefined ? null : roomOn(hub);
 }

@@ -88,7 +88,7 @@ function waitingSteps(pool: Pool, now: Instant): string[] {
     missing += Math.max(0, (kind === stock ? size : 0) + (demand.get(kind) ?? 0) - usable);
   }
   const stale = clusters.filter((one) => one.isStale && isUsable(one)).length;
-  const limit = limitText(pool, now) ?? "other pools need the room";
+  const limit = limitText(pool, now) ?? "other pools need the places";
   return [
     ...(missing === 0 ? [] : [`creates ${missing} more later: ${limit}`]),
     ...(stale === 0 ? [] : [`replaces ${countText(stale, "outdated cluster")}, one at a time`]),

@@ -201,7 +201,7 @@ export const policyFields = {
     kind: { type: "outside" },
     optional: true,
     label: "Admission",
-    text: "The pool is lent only while a check of a Kubernetes cluster finds room.",
+    text: "The pool is lent only while a check of a Kubernetes cluster finds capacity.",
     more: "configuration.md#admission",
   },
   cluster: {

@@ -151,7 +151,8 @@ function render(view: HubView): Hub {
   return {
     ...{ name, state, setState, labels: { ...labels }, limit, isProbed, isRetired },
     set: set && { by: set.reason.by, why: set.reason.why, at: timestamp(set.at) },
-    clusters: { ...counts },
+    clusters: { ...counts, states: { ...counts.states } },
+    left: view.left,
     failures: { recent: failures.recent, of: failures.of },
     outage: outage && { since: timestamp(outage.since), error: outage.error },
     kinds: [...(findings.kinds ?? [])],

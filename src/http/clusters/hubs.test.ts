@@ -28,12 +28,28 @@ test("hubs show their stock, limit, state and the last error in full", async () 
   expect(body.items).toMatchObject([
     {
       ...{ name: "east", state: "active", limit: 4, versions: ["4.20"], pools: ["ocp"] },
-      clusters: { total: 1, lent: 0, stock: 0, inFlight: 1 },
+      clusters: { total: 1, lent: 0, stock: 0, inFlight: 1, states: { creating: 1 } },
+      left: 3,
     },
-    { name: "west", state: "unreachable", setState: "active", limit: null, outage: { error } },
+    { name: "west", state: "unreachable", limit: null, left: 0, outage: { error } },
   ]);
   const attention = await site.call("GET /v1/attention");
   expect(JSON.stringify(attention.body)).toContain("hub_unreachable");
+});
+
+test("the counts of a hub are all of its clusters, also those that wait for their destruction", async () => {
+  await using site = await clusterSite([]);
+  const pool = clusterPool("ocp", { size: 2, running: 2, concurrent: 1, hubs: ["east"] });
+  await site.broker.submit({ type: "configure", pools: [pool], hubs });
+  await site.call("PUT /v1/hubs/east/probe", { body: {} });
+  const counts = async () => ((await site.call("GET /v1/hubs/east")).body as Hub).clusters;
+  const first = await site.make();
+  expect((await counts()).states).toEqual({ free: 1, creating: 1 });
+  // The other one is still being made, and only one may be created or destroyed at a time.
+  await site.call(`DELETE /v1/clusters/${first}?by=ann&reason=test`);
+  const { total, lent, stock, inFlight, states } = await counts();
+  expect([total, lent, stock, inFlight]).toEqual([2, 0, 0, 2]);
+  expect(states).toEqual({ creating: 1, used: 1 });
 });
 
 test("a hub says which kinds it lacks for the templates that use it", async () => {

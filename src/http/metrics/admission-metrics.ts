@@ -32,10 +32,10 @@ export function admissionMetrics(
         }
       },
     });
-  gauge("berth_admission_up", "0 while nobody can tell whether there is room", (found) => {
+  gauge("berth_admission_up", "0 while nobody can tell whether there is capacity", (found) => {
     return found !== "unknown";
   });
-  gauge("berth_admission_room", "1 if the last look found room", (found) => found === "room");
+  gauge("berth_admission_room", "1 if the last look found capacity", (found) => found === "room");
   counters(registry)("berth_admission_looks_total", "Looks by what they found", "found", () => {
     return read()?.looks ?? [];
   });

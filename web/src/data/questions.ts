@@ -209,6 +209,7 @@ export const clustersOnHub = (name: string): Question<HubClusterList> => ({
   key: `hub ${name} clusters`,
   read: (signal) => berth.hubs.clusters(name, { signal }),
   touchedBy: about("hub-", "lease-"),
+  everyMs: 20_000,
 });
 
 function unlessForbidden<Answer>(error: unknown, otherwise: Answer): Answer {

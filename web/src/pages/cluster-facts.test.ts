@@ -2,23 +2,17 @@ import { expect, test } from "vitest";
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import { inHundredths, isSlow, kindOf, onHubWords } from "./cluster-facts.ts";
 
-test("onHubWords() tells the clusters of Berth from those of others, which the card does not count", () => {
+test("onHubWords() tells the clusters of Berth from those of others, also after they are gone", () => {
   const one = {
-    kind: "HostedCluster",
-    namespace: "clusters",
-    name: "c",
-    createdAt: "",
-    owner: null,
+    ...{ kind: "HostedCluster", namespace: "clusters", name: "c", createdAt: "", owner: null },
+    ...{ state: "ready", ageSeconds: null, lease: null, cluster: null },
   };
-  const rest = { state: "ready", instance: null, ageSeconds: null, lease: null };
-  const own = { ...one, ...rest, cluster: "hypershift-1" };
-  const other = { ...one, ...rest, cluster: null };
-  const words = (...items: readonly (typeof own | typeof other)[]) =>
-    onHubWords({ items: [...items], foundAt: null });
-  expect(words(own, other, other)).toBe(
-    "It had 3 clusters: 1 of Berth, 2 of others (not counted above)",
+  const gone = { ...one, instance: "hypershift-1.7" };
+  const other = { ...one, instance: null };
+  expect(onHubWords([gone, other, other])).toBe(
+    "On the hub itself: 3 clusters, 2 not of Berth",
   );
-  expect(words(own)).toBe("It had 1 cluster: 1 of Berth, 0 of others");
+  expect(onHubWords([gone])).toBe("On the hub itself: 1 cluster, all of Berth");
 });
 
 test("inHundredths() makes a sum of what is shown", () => {

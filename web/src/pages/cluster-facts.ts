@@ -1,6 +1,5 @@
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import type { HubClusterList } from "../../../src/api/hub-schemas.ts";
-import { momentText } from "../parts/clock-time.ts";
 import { grouped } from "../parts/numbers.ts";
 
 /** Lower comes first: what needs somebody, then what is on its way, then the rest. */
@@ -49,16 +48,14 @@ export function messageOf({ message, lost, stuck, hold, failures }: Cluster): st
 }
 
 /**
- * `At 14:03:07 it had 5 clusters: 3 of Berth, 2 of others (not counted above)`. Since then there
- * may be more or fewer.
+ * `On the hub itself: 5 clusters, 2 of them of others`. A worker looks once a minute, so it may
+ * differ from what is counted above, and its reader has to see how old it is.
  */
-export function onHubWords({ items, foundAt }: Pick<HubClusterList, "items" | "foundAt">): string {
-  const own = items.filter(({ cluster }) => cluster !== null).length;
-  const others = items.length - own;
+export function onHubWords(items: HubClusterList["items"]): string {
+  const others = items.filter(({ instance }) => instance === null).length;
   const all = `${grouped(items.length)} ${items.length === 1 ? "cluster" : "clusters"}`;
-  const when = foundAt === null ? "It had" : `At ${momentText(foundAt)} it had`;
-  const unlimited = others > 0 ? " (not counted above)" : "";
-  return `${when} ${all}: ${grouped(own)} of Berth, ${grouped(others)} of others${unlimited}`;
+  const whose = others === 0 ? "all of Berth" : `${grouped(others)} not of Berth`;
+  return `On the hub itself: ${all}, ${whose}`;
 }
 
 /** As a table shows it; a sum of such figures is what its reader would add up. */

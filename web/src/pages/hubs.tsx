@@ -9,7 +9,9 @@ import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
+import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWholeSeconds, Moment } from "../parts/times.tsx";
+import { inOrder } from "../parts/state-look.ts";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { at, useFilter } from "../router.ts";
 import { onHubWords } from "./cluster-facts.ts";
@@ -65,19 +67,13 @@ function labelsOf(labels: Hub["labels"]): string[] {
 function figuresOf(hubs: readonly Hub[]): Figure[] {
   const sum = (of: (hub: Hub) => number) => hubs.reduce((all, hub) => all + of(hub), 0);
   const away = hubs.filter(({ state }) => state === "unreachable").length;
-  const room = hubs.map(roomOf);
-  const hasNoLimit = room.includes(null);
   const failed = sum(({ failures }) => failures.recent);
   return [
     { label: "Active", value: hubs.filter(isActive).length, aside: `of ${hubs.length}` },
     { label: "Unreachable", value: away, bad: away > 0 },
     { label: "Clusters of Berth", value: sum(({ clusters }) => clusters.total) },
     { label: "On their way", value: sum(({ clusters }) => clusters.inFlight) },
-    {
-      label: "Room for more",
-      value: hasNoLimit ? "no limit" : sum((hub) => roomOf(hub) ?? 0),
-      aside: hasNoLimit ? "" : "on active hubs",
-    },
+    { label: "Places left", value: leftOn(hubs) ?? "no limit", aside: "on active hubs" },
     {
       label: "Failed to install",
       value: failed,
@@ -91,15 +87,16 @@ function isActive({ state }: Hub): boolean {
   return state === "active";
 }
 
-/** How many more clusters it may have; null: there is no limit. */
-function roomOf(hub: Hub): number | null {
-  if (!isActive(hub)) return 0;
-  return hub.limit === null ? null : Math.max(0, hub.limit - hub.clusters.total);
+/** How many more clusters may be made on all of them; null: one of them has no limit. */
+function leftOn(hubs: readonly Hub[]): number | null {
+  return hubs.reduce<number | null>((all, { left }) => {
+    return all === null || left === null ? null : all + left;
+  }, 0);
 }
 
 function HubCard({ hub }: { hub: Hub }) {
   const { name, state, clusters, limit, failures, pools, labels, kinds, versions, ready } = hub;
-  const { total, lent, stock, inFlight } = clusters;
+  const { total, states } = clusters;
   const readyWords = Object.entries(ready).map(([template, count]) => `${count} of ${template}`);
   return (
     <GateCard
@@ -110,15 +107,23 @@ function HubCard({ hub }: { hub: Hub }) {
       <p className="hub-state">
         <HubState hub={hub} />
       </p>
-      <UsageBar states={statesOf(clusters)} total={limit ?? total} />
-      <p className="hub-use">
-        <b>
-          {grouped(total)}
-          {limit === null ? "" : ` of ${grouped(limit)}`}
-        </b>{" "}
-        clusters of Berth: {grouped(lent)} lent, {grouped(stock)} in stock, {grouped(inFlight)} on
-        their way
-      </p>
+      <div className="big-bar hub-bar">
+        <p className="hub-use">
+          <b>
+            {grouped(total)}
+            {limit === null ? "" : ` of ${grouped(limit)}`}
+          </b>{" "}
+          {(limit ?? total) === 1 ? "cluster" : "clusters"} of Berth
+          {limit === null ? ", no limit" : ""}
+        </p>
+        <UsageBar states={states} total={limit ?? total} drawsFree />
+        <p className="legend" aria-hidden="true">
+          {inOrder(states).map(([word, count]) => (
+            <StateChip key={word} state={word} count={count} />
+          ))}
+          {limit === null ? null : <PlacesLeft hub={hub} />}
+        </p>
+      </div>
       <Facts
         label={`About ${name}`}
         facts={[
@@ -132,6 +137,17 @@ function HubCard({ hub }: { hub: Hub }) {
       />
       <OnHub hub={hub} />
     </GateCard>
+  );
+}
+
+/** A hub that is not active has places, but nothing is made there. */
+function PlacesLeft({ hub: { limit, left, clusters } }: { hub: Hub }) {
+  const empty = Math.max(0, (limit ?? 0) - clusters.total);
+  return (
+    <span className="chip look-track">
+      <i /> places left <b>{grouped(left ?? 0)}</b>
+      {empty === left ? "" : ` (${grouped(empty)} when it is active)`}
+    </span>
   );
 }
 
@@ -168,15 +184,13 @@ export function Hubs() {
   if (data === undefined || data.length === 0) return null;
   const special = data.filter((hub) => !isActive(hub) || hub.failures.recent > 0);
   const active = data.filter(isActive);
-  const room = active.map(roomOf);
-  const more = room.includes(null) ? "without a limit" : roomWords(room.reduce<number>(add, 0));
   return (
     <section aria-labelledby="hubs-title">
       <h2 id="hubs-title">
         <Link href="/hubs">Hubs</Link> <small>{grouped(data.length)}</small>
       </h2>
       <p className="calm">
-        {grouped(active.length)} {active.length === 1 ? "is" : "are"} active, {more}.{" "}
+        {grouped(active.length)} {active.length === 1 ? "is" : "are"} active, {leftWords(active)}.{" "}
         <Link href="/hubs" className="plain-link">
           What each hub has and serves
         </Link>
@@ -200,18 +214,10 @@ export function Hubs() {
   );
 }
 
-function roomWords(room: number): string {
-  if (room === 0) return "and full";
-  return `with room for ${grouped(room)} more ${room === 1 ? "cluster" : "clusters"}`;
-}
-
-function add(all: number, room: number | null): number {
-  return all + (room ?? 0);
-}
-
-function statesOf({ lent, stock, inFlight }: Hub["clusters"]): Record<string, number> {
-  const all = { leased: lent, hibernated: stock, creating: inFlight };
-  return Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));
+function leftWords(active: readonly Hub[]): string {
+  const left = leftOn(active);
+  if (left === null) return "without a limit";
+  return left === 0 ? "with no place left" : `with ${grouped(left)} ${left === 1 ? "place" : "places"} left`;
 }
 
 const looks: Readonly<Record<Hub["state"], string>> = {
@@ -261,7 +267,14 @@ function OnHub({ hub }: { hub: Hub }) {
   if (data === undefined || data.items.length === 0) return null;
   return (
     <details className="on-hub">
-      <summary>{onHubWords(data)}</summary>
+      <summary>
+        {onHubWords(data.items)}
+        {data.foundAt === null ? null : (
+          <>
+            , seen <Age since={data.foundAt} /> ago
+          </>
+        )}
+      </summary>
       <table className="hub-clusters">
         <thead>
           <tr>
