@@ -108,6 +108,12 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
       .locator("li.now", { hasText: "creating" })
       .getByText(/usually/)
       .waitFor();
+    const pool = await world.open("/pools/ocp");
+    const now = pool.getByRole("region", { name: "Stock" }).getByRole("region", { name: "Now" });
+    await now.getByText(new RegExp(`^creating ${name} for \\S+, usually takes`)).waitFor();
+    const tile = pool.locator(".tile", { hasText: name });
+    await tile.getByText(/^for \S+, usually takes \S+$/).waitFor();
+    await pool.close();
     await rm(join(folder, "slow"));
     await phases.locator("li.now", { hasText: "held" }).waitFor();
     expect(await phases.locator("li").allInnerTexts()).toHaveLength(2);
@@ -147,16 +153,16 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
     expect(world.complaints).toEqual([]);
   });
 
-  test("shows the stock of a pool and its next steps in words", async () => {
+  test("shows the stock of a pool beside what its plan wants", async () => {
     const page = await world.open("/pools/ocp");
-    const section = page.getByRole("region", { name: "Clusters" });
-    await section.locator(".facts > div", { hasText: "Keep in stock" }).getByText("2").waitFor();
-    await section.getByRole("heading", { name: "Next steps" }).waitFor();
+    const section = page.getByRole("region", { name: "Stock" });
+    await section.locator(".facts > div", { hasText: "In stock" }).getByText("of 2").waitFor();
+    await section.getByText("Nothing to do: the stock is complete.").waitFor();
     const plan = await client.clusters.plan("ocp");
     expect(plan).toMatchObject({ template: "small", size: 2, running: 1, auto: false });
     await page.goto(new URL("/pools/plain", world.server.url).href);
     await page.getByRole("heading", { name: "Resources" }).waitFor();
-    expect(await page.getByRole("region", { name: "Clusters" }).count()).toBe(0);
+    expect(await page.getByRole("region", { name: "Stock" }).count()).toBe(0);
   });
 
   test("says what clusters are where there are none", async () => {

@@ -146,7 +146,10 @@ export const ClusterPlan = Type.Object({
     resuming: Usual,
     destroying: Usual,
   }),
-  nextSteps: Type.Array(Type.String(), { description: "In words" }),
+  underWay: Type.Array(Type.String(), { description: "What happens now, in words" }),
+  nextSteps: Type.Array(Type.String(), {
+    description: "What comes as soon as it can, and what it waits for, in words",
+  }),
 });
 export type ClusterPlan = Static<typeof ClusterPlan>;
 

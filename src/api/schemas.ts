@@ -506,6 +506,18 @@ export const Resource = Type.Object({
   cluster: Type.Optional(
     Type.Boolean({ description: "True: it is a cluster; GET /v1/clusters/NAME shows more of it" }),
   ),
+  phase: Type.Optional(
+    Type.Object(
+      {
+        since: Timestamp,
+        usualSeconds: {
+          ...nullable(Type.Number()),
+          description: "How long recent clusters of the pool took; null while none is known",
+        },
+      },
+      { description: "Of a cluster that is created, woken, stopped or destroyed now" },
+    ),
+  ),
   expiresAt: { ...nullable(Timestamp), description: "When it is deleted if nobody wants it" },
   failures: Type.Integer({ description: "How often in a row its cleaning has failed" }),
   labels: Type.Record(Type.String(), Type.String()),

@@ -23,6 +23,11 @@ export const Space = Type.Object({
     }),
     { description: "The largest part first" },
   ),
+  waits: Type.Optional(
+    Type.Array(Type.Object({ pool: Type.String(), requests: Type.Integer() }), {
+      description: "How many of its requests wait for each pool. Only in GET /v1/spaces",
+    }),
+  ),
   quotas: Type.Array(
     Type.Object({
       pool: { ...nullableText, description: "Null: the quota of costs" },

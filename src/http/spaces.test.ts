@@ -31,6 +31,7 @@ test("GET /v1/spaces has shares, quotas and what is held; a holder sees its own"
   const team = {
     ...{ name: "team", weight: 2, share: 0.25, leases: 1, waiting: 1, waitingMax: 2 },
     holds: [{ pool: "aws", dimension: null, held: 2, capacity: 4 }],
+    waits: [{ pool: "aws", requests: 1 }],
     quotas: [
       {
         ...{ pool: "aws", dimension: null, held: 2, max: 2, cohort: null },
@@ -41,6 +42,7 @@ test("GET /v1/spaces has shares, quotas and what is held; a holder sees its own"
   const other = {
     ...{ name: "other", weight: 1, share: 0.25, leases: 1, waiting: 0, waitingMax: null },
     holds: [{ pool: "aws", dimension: null, held: 1, capacity: 4 }],
+    waits: [],
     quotas: [],
   };
   const listed = async (token: string) => (await here.call("GET /v1/spaces", { token })).body;

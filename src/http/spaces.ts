@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { Page } from "../api/schemas.ts";
 import { Space } from "../api/space-schemas.ts";
-import { type SpaceView, spaceNames, spaceView } from "../core/explain/space-view.ts";
+import { type SpaceView, spaceNames, spaceView, waitsBySpace } from "../core/explain/space-view.ts";
 import { callerOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { pageFields, pageOf } from "./paging.ts";
@@ -24,7 +24,11 @@ export function spaceRoutes(app: App, { broker }: Context): void {
       const only = limitedTo(callerOf(request));
       const names = only === undefined ? spaceNames(state) : [only];
       const key = (name: string) => name;
-      return pageOf(names, request.query, key, (name) => renderSpace(spaceView(state, name)));
+      const waits = waitsBySpace(state);
+      return pageOf(names, request.query, key, (name) => ({
+        ...renderSpace(spaceView(state, name)),
+        waits: Array.from(waits.get(name) ?? [], ([pool, requests]) => ({ pool, requests })),
+      }));
     }),
   );
 }

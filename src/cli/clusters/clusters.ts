@@ -38,12 +38,12 @@ function formatState({ state, progress, hold: held }: Cluster): string {
   return `${state}${part}${held === null ? "" : ",held"}`;
 }
 
-/** `3m of about 5m`, while a usual time is known. */
+/** `3m, usually 5m`, while a usual time is known. */
 export function formatPhase({ phase }: Pick<Cluster, "phase">): string {
   const spent = formatSeconds(phase.seconds);
   return phase.usualSeconds === null
     ? spent
-    : `${spent} of about ${formatSeconds(phase.usualSeconds)}`;
+    : `${spent}, usually ${formatSeconds(phase.usualSeconds)}`;
 }
 
 function formatMessage({ message, lost, stuck, hold: held }: Cluster): string {

@@ -18,12 +18,12 @@ export function usualMs({ clusters }: Pool, phase: Phase): number | null {
   return known === undefined || known.count === 0 ? null : known.usualMs;
 }
 
-/** `resuming ocp-7, 3m of about 5m`. Only with `details` what the driver says. */
+/** `resuming ocp-7 for 3m, usually takes 5m`. Only with `details` what the driver says. */
 export function workText(resource: Made, now: Instant, details = true): string {
   return `${resource.state} ${resource.name}${timeText(resource, now, details)}`;
 }
 
-/** `, 3m of about 5m` */
+/** ` for 3m, usually takes 5m` */
 function timeText(resource: Made, now: Instant, details: boolean): string {
   const { state, cluster, claim, failures, pool, note } = resource;
   if (!isPhase(state)) return "";
@@ -44,7 +44,7 @@ function timeText(resource: Made, now: Instant, details: boolean): string {
   if (claim === null && cluster.deadlineAt === never) return ", which waits for a worker";
   const usual = usualMs(pool, state);
   const elapsed = roughDuration(now - cluster.since);
-  return usual === null ? `, ${elapsed} so far` : `, ${elapsed} of about ${roughDuration(usual)}`;
+  return ` for ${elapsed}${usual === null ? "" : `, usually takes ${roughDuration(usual)}`}`;
 }
 
 /** Why no further cluster can be made now; null if nothing is in the way. */

@@ -3,7 +3,7 @@ import { ClusterLending, clusterPool, minutes, operate } from "../clusters/clust
 import { acquire, pool, release } from "../decide/lending.suite.ts";
 import type { RequestId, SpaceName } from "../model/ids.ts";
 import { explainNeeds, waitReason } from "./explain.ts";
-import { clusterPlanView, nextSteps } from "./next-steps.ts";
+import { clusterPlanView, nextSteps, underWay } from "./next-steps.ts";
 
 function reason(lending: ClusterLending, id: string): string {
   const request = lending.state.requests.get(id as RequestId);
@@ -38,7 +38,7 @@ describe("waitReason() for a cluster", () => {
     lending.take("resuming");
     lending.now = minutes(48);
     expect(reason(lending, "a")).toBe(
-      "cluster_resuming: Resuming ocp-1, 3m of about 5m; next in line",
+      "cluster_resuming: Resuming ocp-1 for 3m, usually takes 5m; next in line",
     );
   });
 
@@ -48,15 +48,17 @@ describe("waitReason() for a cluster", () => {
     lending.take("resuming");
     lending.take("creating");
     lending.now = minutes(50);
-    expect(reason(lending, "b")).toBe("cluster_creating: Creating ocp-2, 5m of about 40m; 1 ahead");
+    expect(reason(lending, "b")).toBe(
+      "cluster_creating: Creating ocp-2 for 5m, usually takes 40m; 1 ahead",
+    );
   });
 
-  test("says without experience how long it takes so far, and how often it failed", () => {
+  test("says without experience for how long, and how often it failed", () => {
     const lending = new ClusterLending(clusterPool("ocp"));
     lending.do(acquire("a", "ocp"));
     const id = lending.take("creating") ?? "";
     lending.now = minutes(2);
-    expect(reason(lending, "a")).toBe("cluster_creating: Creating ocp-1, 2m so far; next in line");
+    expect(reason(lending, "a")).toBe("cluster_creating: Creating ocp-1 for 2m; next in line");
     lending.finish(id, { failure: "no capacity" });
     expect(reason(lending, "a")).toBe(
       "cluster_creating: Creating ocp-1, failed once: no capacity; next in line",
@@ -122,9 +124,11 @@ describe("nextSteps()", () => {
     lending.do(acquire("a", "ocp"));
     lending.take("resuming");
     lending.now = minutes(48);
-    expect(nextSteps(lending.poolNamed(), lending.now)).toEqual([
-      "resuming ocp-1, 3m of about 5m",
+    expect(underWay(lending.poolNamed(), lending.now)).toEqual([
+      "resuming ocp-1 for 3m, usually takes 5m",
       "creating ocp-2, which waits for a worker",
+    ]);
+    expect(nextSteps(lending.poolNamed(), lending.now)).toEqual([
       "creates 1 more later: ocp has 2 of at most 2 clusters",
     ]);
   });
@@ -137,12 +141,14 @@ describe("nextSteps()", () => {
     lending.outcome(release("a"), operate("cluster-hold", "ocp-2"));
     const { instance } = lending.cluster("ocp-2");
     lending.do({ type: "cluster-lost", resource: "ocp-2" as never, instance, why: "gone" });
-    expect(nextSteps(lending.poolNamed(), lending.now)).toEqual([
+    expect(underWay(lending.poolNamed(), lending.now)).toEqual([
       "creating ocp-3, which waits for a worker",
-      "creates 1 more later: 1 of at most 1 clusters of ocp are being created or destroyed",
-      "destroys 1 cluster later: 1 of at most 1 clusters of ocp are being created or destroyed",
       "ocp-2 is lost: gone",
       "keeps ocp-2 for ann for 1h: test",
+    ]);
+    expect(nextSteps(lending.poolNamed(), lending.now)).toEqual([
+      "creates 1 more later: 1 of at most 1 clusters of ocp are being created or destroyed",
+      "destroys 1 cluster later: 1 of at most 1 clusters of ocp are being created or destroyed",
     ]);
     lending.configure(clusterPool("ocp", { ...policy, revision: "r2" }));
     expect(clusterPlanView(lending.poolNamed(), lending.now)).toMatchObject({ stale: 1, size: 2 });

@@ -18,6 +18,8 @@ export interface ClusterPlanView {
   readonly demand: number;
   /** How many were made from an older revision of the template. */
   readonly stale: number;
+  /** What happens now, and what comes next. */
+  readonly underWay: readonly string[];
   readonly nextSteps: readonly string[];
 }
 
@@ -41,7 +43,8 @@ export function clusterPlanView(
     concurrent: policy?.concurrent ?? null,
     demand: sumOf(accepted.values()),
     stale: clusters.filter((one) => one.isStale && isUsable(one)).length,
-    nextSteps: nextSteps(pool, now, shows).slice(0, stepsMax),
+    underWay: underWay(pool, now, shows).slice(0, stepsMax),
+    nextSteps: nextSteps(pool, now).slice(0, stepsMax),
   };
 }
 
@@ -55,7 +58,8 @@ export interface Shows {
 
 const showsAll: Shows = { details: () => true, operators: () => true };
 
-export function nextSteps(pool: Pool, now: Instant, shows: Shows = showsAll): string[] {
+/** What workers do now, and the clusters that somebody keeps or has lost. */
+export function underWay(pool: Pool, now: Instant, shows: Shows = showsAll): string[] {
   const all = clustersIn(pool);
   const working = all.filter(({ state, claim }) => isPhase(state) && claim?.purpose !== "use");
   const held = all.flatMap((one) => {
@@ -69,13 +73,12 @@ export function nextSteps(pool: Pool, now: Instant, shows: Shows = showsAll): st
     if (one.claim === null || one.cluster.lost === null) return [];
     return [`${one.name} is lost${shows.details(one) ? `: ${one.cluster.lost}` : ""}`];
   });
-  return [
-    ...working.map((one) => workText(one, now, shows.details(one))),
-    ...waitingSteps(pool, now),
-    ...doomedSteps(pool),
-    ...lost,
-    ...held,
-  ];
+  return [...working.map((one) => workText(one, now, shows.details(one))), ...lost, ...held];
+}
+
+/** What the plan does as soon as it can, and what it waits for. */
+export function nextSteps(pool: Pool, now: Instant): string[] {
+  return [...waitingSteps(pool, now), ...doomedSteps(pool)];
 }
 
 /** What the plan would create if it could, and what it replaces later. */

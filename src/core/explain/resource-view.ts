@@ -1,4 +1,6 @@
 /** The public view of a resource: plain data with names, without references. */
+import { usualMs } from "../clusters/work-texts.ts";
+import { isPhase } from "../model/cluster.ts";
 import type { Reason } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import {
@@ -29,6 +31,8 @@ export interface ResourceView {
   readonly dynamic: boolean;
   /** Its state follows from its plan: nobody else may set it. */
   readonly cluster: boolean;
+  /** What a worker does with a cluster now: since when, and for how long usually. Null: nothing. */
+  readonly phase: { readonly since: Instant; readonly usualMs: number | null } | null;
   /** The space that may read the note, which has messages of a cluster; null: all may. */
   readonly noteFor: SpaceName | undefined | null;
   readonly expiresAt: Instant | null;
@@ -70,6 +74,7 @@ export function resourceView(resource: Resource): ResourceView {
     restsUntil: orNull(resource.restsUntil),
     dynamic: resource.dynamic,
     cluster: isMade(resource),
+    phase: phaseOf(resource),
     noteFor: noteReader(resource),
     expiresAt: orNull(resource.expiresAt),
     failures: resource.failures,
@@ -78,6 +83,12 @@ export function resourceView(resource: Resource): ResourceView {
     lease: leaseOn(resource),
     shared: resource.sharing === "exclusive" ? null : sharesOf(resource),
   };
+}
+
+function phaseOf(resource: Resource): ResourceView["phase"] {
+  const state = shownState(resource);
+  if (!isMade(resource) || !isPhase(state)) return null;
+  return { since: resource.cluster.since, usualMs: usualMs(resource.pool, state) };
 }
 
 /** What an operator has written about a cluster in stock is in its note too, so no space reads it. */

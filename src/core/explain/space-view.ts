@@ -81,6 +81,22 @@ export function spaceView(state: State, name: SpaceName): SpaceView {
   };
 }
 
+/** How many requests of each space wait for each pool. A request for several counts in each. */
+export function waitsBySpace({
+  requests,
+}: State): ReadonlyMap<string, ReadonlyMap<PoolName, number>> {
+  const all = new Map<string, Map<PoolName, number>>();
+  for (const { space, needs } of requests.values()) {
+    if (space === null) continue;
+    const counts = all.get(space.name) ?? new Map<PoolName, number>();
+    all.set(space.name, counts);
+    for (const pool of new Set(needs.map((need) => need.pool.name))) {
+      counts.set(pool, (counts.get(pool) ?? 0) + 1);
+    }
+  }
+  return all;
+}
+
 export interface SpacesAhead {
   readonly spacesAhead: number;
   /** How many of them are starved; the others have a lower share. */

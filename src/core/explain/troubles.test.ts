@@ -7,7 +7,7 @@ import { defaultSpacePolicy } from "../model/space.ts";
 import type { Instant } from "../model/time.ts";
 import { clusterView } from "./cluster-view.ts";
 import { longWaitFrom } from "./long-wait.ts";
-import { nextSteps } from "./next-steps.ts";
+import { underWay } from "./next-steps.ts";
 import { troublesIn } from "./troubles.ts";
 
 const minuteMs = 60_000;
@@ -54,11 +54,11 @@ describe("troublesIn()", () => {
     const resource = "ocp-1" as ResourceName;
     const report = { message: "volume vol-1 is attached", stuck: ["volume vol-1 is attached"] };
     lending.do({ type: "cluster-report", id, resource, report });
-    const steps = () => nextSteps(lending.poolNamed(), lending.now);
+    const steps = () => underWay(lending.poolNamed(), lending.now);
     const view = () => clusterView(lending.resource("ocp-1") as Parameters<typeof clusterView>[0]);
     expect(found(lending, lending.now)).toEqual([]);
     expect(view()).toMatchObject({ stuck: null, message: "volume vol-1 is attached" });
-    expect(steps()).toEqual(["destroying ocp-1, 0s so far"]);
+    expect(steps()).toEqual(["destroying ocp-1 for 0s"]);
     runTo(lending, 60 * minuteMs);
     expect(found(lending, lending.now)).toEqual(["cluster_destroy_stuck ocp-1"]);
     expect(view().stuck).toEqual(["volume vol-1 is attached"]);

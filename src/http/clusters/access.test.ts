@@ -156,8 +156,13 @@ test("no listing, event, history, metric, error or log has anything of the acces
 
 test("a resource that is a cluster says so, because nobody may set its state", async () => {
   await using site = await clusterSite([clusterPool("ocp", { size: 1, running: 1 })]);
+  const listed = async () => (await site.call("GET /v1/resources?pool=ocp")).body;
+  const phase = { since: expect.any(String), usualSeconds: null };
+  expect(await listed()).toMatchObject({ items: [{ state: "creating", cluster: true, phase }] });
   const path = `/v1/resources/${await site.make()}`;
-  expect((await site.call(`GET ${path}`)).body).toMatchObject({ state: "free", cluster: true });
+  const { body: made } = await site.call(`GET ${path}`);
+  expect(made).toMatchObject({ state: "free", cluster: true });
+  expect(made).not.toHaveProperty("phase");
   const body = { state: "quarantined", by: "ops", reason: "test" };
   const refused = await site.call(`PATCH ${path}`, { body });
   expect(asProblem(refused).code).toBe("state_reserved");

@@ -119,6 +119,7 @@ export function renderPlan(
       resuming: usual("resuming"),
       destroying: usual("destroying"),
     },
+    underWay: [...view.underWay],
     nextSteps: [...view.nextSteps],
   };
 }

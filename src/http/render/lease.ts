@@ -135,7 +135,7 @@ export function renderResource(
   sees: Sight,
   only: SpaceName | undefined,
 ): Wire.Resource {
-  const { lease, noteFor, drainReason } = resource;
+  const { lease, noteFor, drainReason, phase } = resource;
   return {
     name: resource.name,
     pool: resource.pool,
@@ -149,6 +149,12 @@ export function renderResource(
     restsUntil: timestampOrNull(resource.restsUntil),
     dynamic: resource.dynamic,
     ...(resource.cluster && { cluster: true }),
+    ...(phase && {
+      phase: {
+        since: timestamp(phase.since),
+        usualSeconds: phase.usualMs === null ? null : seconds(phase.usualMs),
+      },
+    }),
     expiresAt: timestampOrNull(resource.expiresAt),
     failures: resource.failures,
     labels: resource.labels,

@@ -1,50 +1,129 @@
+import type { ReactNode } from "react";
 import type { ClusterPlan } from "../../../src/api/cluster-schemas.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { planOf } from "../data/questions.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
+import { grouped } from "../parts/numbers.ts";
+import { inWords } from "../parts/times.tsx";
 import { GateCard } from "./gate-card.tsx";
 
-/** What the plan of a pool of clusters wants, and does next. The bar above has what there is. */
+/** What a pool of clusters keeps ready beside what there is, what it does now, and next. */
 export function ClusterStock({ pool }: { pool: Pool }) {
   const { data: plan } = useAnswer(planOf(pool.name));
   if (plan === undefined) return null;
-  const { nextSteps } = plan;
+  const { underWay, nextSteps } = plan;
+  const isIdle = underWay.length === 0 && nextSteps.length === 0;
   return (
     <GateCard
-      title="Clusters"
-      status={{ open: true, words: nextSteps.length === 0 ? "as planned" : "at work" }}
+      title="Stock"
+      status={{ open: true, words: isIdle ? "as planned" : "at work" }}
       buttons={<Link href={`/clusters?q=${encodeURIComponent(pool.name)}`}>Show its clusters</Link>}
       wide
     >
-      <Facts label="Plan" facts={planFacts(plan, pool.total)} />
-      <h3 id="next-title">Next steps</h3>
-      {nextSteps.length === 0 ? (
-        <p className="calm">Nothing to do: the pool has what its plan wants.</p>
-      ) : (
-        <ul className="plain-list" aria-labelledby="next-title">
-          {nextSteps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ul>
-      )}
+      <Facts label="Plan" facts={planFacts(plan, pool)} />
+      <Steps title="Now" steps={underWay} />
+      <Steps title="Next" steps={nextSteps} />
+      {isIdle ? <p className="calm">Nothing to do: the stock is complete.</p> : null}
     </GateCard>
   );
 }
 
+function Steps({ title, steps }: { title: string; steps: readonly string[] }) {
+  if (steps.length === 0) return null;
+  return (
+    <section className="steps" aria-label={title}>
+      <h3>{title}</h3>
+      <ul className="plain-list">
+        {steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** In stock is what nobody holds: free, which is lent at once, or hibernated. */
 function planFacts(
   plan: ClusterPlan,
-  total: number,
-): readonly (readonly [string, string | number] | false)[] {
-  const { size, running, auto, max, concurrent, demand, stale, template } = plan;
+  { total, states }: Pool,
+): readonly (readonly [string, ReactNode] | false)[] {
+  const { size, running, auto, max, concurrent, demand, stale, template, usualSeconds } = plan;
+  const free = states["free"] ?? 0;
+  const wake = usualSeconds.resuming;
   return [
-    ["Keep in stock", size],
-    ["Running stock", auto ? `${running} (auto)` : running],
-    ["Exist now", max === null ? `${total}, no limit` : `${total} of ${max} allowed`],
-    concurrent !== null && ["Create in parallel", concurrent],
-    ["Wanted by waiting requests", demand],
-    template !== null && ["Template", template],
-    stale > 0 && ["Of an older revision", stale],
+    [
+      "In stock",
+      <Amount key="s" field="size" hint="free or hibernated">
+        {free + (states["hibernated"] ?? 0)} of {size}
+      </Amount>,
+    ],
+    [
+      "Free in stock",
+      <Amount
+        key="a"
+        field="running"
+        hint={wake === null ? "lent at once" : `the others wake in about ${inWords(wake)}`}
+      >
+        {free} of {running}
+        {auto ? ", by demand" : ""}
+      </Amount>,
+    ],
+    demand > 0 && [
+      "For waiting requests",
+      <Amount key="d" hint="created or woken for them">
+        {grouped(demand)}
+      </Amount>,
+    ],
+    [
+      "All clusters",
+      <Amount key="t" field="max" hint={max === null ? "no limit" : "in any state"}>
+        {max === null ? grouped(total) : `${grouped(total)} of at most ${grouped(max)}`}
+      </Amount>,
+    ],
+    concurrent !== null && [
+      "Concurrent",
+      <Amount key="c" field="concurrent" hint="created or destroyed at a time">
+        at most {grouped(concurrent)}
+      </Amount>,
+    ],
+    template !== null && [
+      "Template",
+      <Amount key="m" field="template" hint={usualTimes(usualSeconds)}>
+        {template}
+      </Amount>,
+    ],
+    stale > 0 && [
+      "Outdated",
+      <Amount key="o" hint="of an older template; replaced one at a time">
+        {grouped(stale)}
+      </Amount>,
+    ],
   ];
+}
+
+interface AmountProps {
+  readonly children: ReactNode;
+  readonly hint: string;
+  /** The key of the pool in the configuration that says how many. */
+  readonly field?: string;
+}
+
+function Amount({ children, hint, field }: AmountProps) {
+  return (
+    <span title={field === undefined ? undefined : `${field}: of the pool in the configuration`}>
+      {children}
+      {hint === "" ? null : <small className="hint">{hint}</small>}
+    </span>
+  );
+}
+
+/** `created in about 22s, destroyed in about 5s` */
+function usualTimes({ creating, destroying }: ClusterPlan["usualSeconds"]): string {
+  const parts = [
+    creating === null ? "" : `created in about ${inWords(creating)}`,
+    destroying === null ? "" : `destroyed in about ${inWords(destroying)}`,
+  ];
+  return parts.filter((part) => part !== "").join(", ");
 }

@@ -39,11 +39,13 @@ test("startBars() ends with a whole bar; the first one may begin before the char
   expect(startBars(stats).times).toEqual([-40, 20, 80].map((at) => start / 1_000 + at));
 });
 
-test("startBars() leaves out a bar that is not over: it would read as a fall", () => {
+test("startBars() has another colour for a bar that is not over, and all bars are the total", () => {
   const stats = statsOf([60, 60, 12], 60);
   const to = new Date(start + 132_000).toISOString();
-  expect(valuesOf({ ...stats, to })).toEqual([60, 60]);
-  expect(startBars({ ...stats, to }).lines[0]?.total).toBe(132);
+  expect(valuesOf({ ...stats, to })).toEqual([60, 60, null]);
+  const [over, going] = startBars({ ...stats, to }).lines;
+  expect(going).toMatchObject({ values: [null, null, 12], total: 12, colour: "started-soft" });
+  expect(over?.total).toBe(60 + 60 + 12);
   // The only one is all that there is.
   expect(valuesOf({ ...statsOf([12], 60), to: new Date(start + 12_000).toISOString() })).toEqual([
     12,
@@ -53,7 +55,7 @@ test("startBars() leaves out a bar that is not over: it would read as a fall", (
 test("startBars() ends with a whole bar although the last step goes on", () => {
   const stats = statsOf([...Array(24).fill(1), 7], 5);
   const to = new Date(start + 121_000).toISOString();
-  expect(valuesOf({ ...stats, to })).toEqual([12, 12]);
+  expect(valuesOf({ ...stats, to })).toEqual([12, 12, null]);
 });
 
 test("startBars() of long steps counts what each has", () => {

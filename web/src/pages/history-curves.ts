@@ -70,17 +70,29 @@ export function startBars(stats: Stats) {
   const isAway = awayIn(stats);
   const size = Math.max(1, Math.ceil(minute / stepSeconds));
   const lengthSeconds = size * stepSeconds;
-  const steps = untilLastOver(stats, partialMax * lengthSeconds);
-  // The last bar is whole; the first may begin before the chart does.
-  const start = steps.length % size === 0 ? 0 : (steps.length % size) - size;
-  const bars = Array.from({ length: Math.ceil(steps.length / size) }, (_, index) => {
+  const { steps } = stats;
+  const whole = stepsOver(stats, partialMax * lengthSeconds);
+  // The last bar that is over is whole; the first may begin before the chart does.
+  const start = whole % size === 0 ? 0 : (whole % size) - size;
+  const bars = Array.from({ length: Math.ceil((steps.length - start) / size) }, (_, index) => {
     const from = start + index * size;
     return { from, to: from + size };
   });
   const [first = 0] = stepTimes(stats);
-  const line = (key: "granted" | "expired", label: string, colour: string): Line => ({
-    ...{ label, colour, draw: "bars", total: total[key], aside: "in all" },
-    values: bars.map(({ from, to }) => {
+  const isShown = {
+    all: () => true,
+    over: ({ to }: { to: number }) => to <= whole,
+    going: ({ to }: { to: number }) => to > whole,
+  };
+  const line = (
+    key: "granted" | "expired",
+    which: keyof typeof isShown,
+    look: Pick<Line, "label" | "colour">,
+  ): Line => ({
+    ...{ ...look, draw: "bars", total: total[key], aside: "in all" },
+    values: bars.map((bar) => {
+      if (!isShown[which](bar)) return null;
+      const { from, to } = bar;
       const within = steps.slice(Math.max(0, from), to);
       const count = within.reduce((sum, step) => sum + step[key], 0);
       const isKnown = within.some(({ asked, utilisation }, index) => {
@@ -89,22 +101,28 @@ export function startBars(stats: Stats) {
       return count > 0 || isKnown ? count : null;
     }),
   });
+  const going = line("granted", "going", { label: "last bar so far", colour: "started-soft" });
+  const soFar = going.values.findLast((value) => value !== null);
   return {
     title: `Leases per ${lengthSeconds === minute ? "minute" : roughDuration(lengthSeconds * 1_000)}`,
     times: bars.map(({ from }) => first + from * stepSeconds),
-    lines: [line("granted", "started", "started"), line("expired", "expired", "bad")],
+    lines: [
+      line("granted", "over", { label: "started", colour: "started" }),
+      ...(soFar ? [{ ...going, total: soFar, aside: "" }] : []),
+      line("expired", "all", { label: "expired", colour: "bad" }),
+    ],
   };
 }
 
-/** Without the steps that go on: a bar that is not over would read as a fall. The only one is all there is. */
-function untilLastOver(stats: Stats, missingMax: number): Stats["steps"] {
+/**
+ * How many steps are in bars that are over. One that is not over would read as a fall, so it has
+ * another colour. The only one is all there is.
+ */
+function stepsOver(stats: Stats, missingMax: number): number {
   const { steps, stepSeconds, to } = stats;
   const endsAt = Date.parse(to) / 1_000;
-  const times = stepTimes(stats);
-  const over = steps.filter((_, index) => {
-    return (times[index] ?? 0) + stepSeconds - endsAt <= missingMax;
-  });
-  return over.length === 0 ? steps : over;
+  const over = stepTimes(stats).filter((at) => at + stepSeconds - endsAt <= missingMax);
+  return over.length === 0 ? steps.length : over.length;
 }
 
 export function stepTimes({ steps }: Stats): number[] {

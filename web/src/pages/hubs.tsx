@@ -10,8 +10,8 @@ import { Link } from "../parts/link.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { StateChip } from "../parts/state-chip.tsx";
-import { Age, inWholeSeconds, Moment } from "../parts/times.tsx";
 import { inOrder } from "../parts/state-look.ts";
+import { Age, inWholeSeconds, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { at, useFilter } from "../router.ts";
 import { onHubWords } from "./cluster-facts.ts";
@@ -217,7 +217,9 @@ export function Hubs() {
 function leftWords(active: readonly Hub[]): string {
   const left = leftOn(active);
   if (left === null) return "without a limit";
-  return left === 0 ? "with no place left" : `with ${grouped(left)} ${left === 1 ? "place" : "places"} left`;
+  return left === 0
+    ? "with no place left"
+    : `with ${grouped(left)} ${left === 1 ? "place" : "places"} left`;
 }
 
 const looks: Readonly<Record<Hub["state"], string>> = {

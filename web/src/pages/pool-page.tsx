@@ -144,9 +144,13 @@ function closedFigure({ name, admission }: Pool, queue: readonly WaitingRequest[
 
 function countFigures(pool: Pool): Figure[] {
   const { total, held, free } = countsOf(pool);
+  const isMade = pool.template !== undefined;
+  const whole = pool.limit !== undefined ? "Limit" : isMade ? "Clusters" : "Resources";
+  // A pool of clusters has no size: a part of those that exist now would say little.
+  const aside = total === 0 || isMade ? "" : percent(held / total);
   return [
-    { label: pool.limit === undefined ? "Resources" : "Limit", value: total },
-    { label: "Held", value: held, aside: total === 0 ? "" : percent(held / total) },
+    { label: whole, value: total },
+    { label: "Held", value: held, aside },
     { label: pool.limit === undefined ? "Free" : "Left", value: free },
     ...(pool.limit === undefined ? outFigures(pool) : []),
   ];
@@ -265,12 +269,13 @@ function Holders({ name }: { name: string }) {
   );
 }
 
-function Members({ pool: { name, usage } }: { pool: Pool }) {
+function Members({ pool: { name, usage, template } }: { pool: Pool }) {
   const { data: resources, error } = useAnswer(resourcesOf(name));
   return (
     <section aria-labelledby="resources-title">
       <h2 id="resources-title">
-        Resources <small>{resources === undefined ? "" : grouped(resources.length)}</small>
+        {template === undefined ? "Resources" : "Clusters"}{" "}
+        <small>{resources === undefined ? "" : grouped(resources.length)}</small>
       </h2>
       <ProblemNote error={error} />
       {resources === undefined ? (

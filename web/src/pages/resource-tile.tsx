@@ -3,9 +3,9 @@ import type { Resource } from "../../../src/api/schemas.ts";
 import { stateWord } from "../../../src/core/model/state-word.ts";
 import { useInTime } from "../data/clock.ts";
 import { Link } from "../parts/link.tsx";
-import { percentInUse } from "../parts/numbers.ts";
+import { percentInUse, percentOfTime } from "../parts/numbers.ts";
 import { lookOf } from "../parts/state-look.ts";
-import { exact, useAge, useLeft } from "../parts/times.tsx";
+import { exact, inWords, useAge, useLeft } from "../parts/times.tsx";
 import { WholeName } from "../parts/whole-name.tsx";
 import { at } from "../router.ts";
 
@@ -21,7 +21,7 @@ interface Props {
 /** Uses few elements, because a screen has two hundred tiles and scrolling creates them again. */
 export const ResourceTile = memo(function ResourceTile(props: Props) {
   const { resource, place, of, left, top, width } = props;
-  const { name, state, drained } = resource;
+  const { name, state, drained, cluster } = resource;
   return (
     <li
       className={`tile look-${lookOf(state)}`}
@@ -31,7 +31,12 @@ export const ResourceTile = memo(function ResourceTile(props: Props) {
       style={{ left, width, top }}
     >
       <p className="tile-head">
-        <Link data-row href={at("resources", name)} title={name} aria-label={name}>
+        <Link
+          data-row
+          href={at(cluster ? "clusters" : "resources", name)}
+          title={name}
+          aria-label={name}
+        >
           <WholeName name={name} />
         </Link>
         <span className="tile-state">
@@ -45,6 +50,7 @@ export const ResourceTile = memo(function ResourceTile(props: Props) {
 
 function TileBody({ resource }: { resource: Resource }) {
   if (resource.usage !== undefined) return <RoomBody resource={resource} usage={resource.usage} />;
+  if (resource.phase !== undefined) return <PhaseBody {...resource} phase={resource.phase} />;
   if (resource.lease === null) return <IdleBody resource={resource} />;
   return <HeldBody lease={resource.lease} />;
 }
@@ -59,6 +65,25 @@ function IdleBody({ resource: { note, changedAt, restsUntil } }: { resource: Res
         for {age}
         {restsUntil === null ? null : <span>cooling {left}</span>}
       </p>
+    </>
+  );
+}
+
+/** A cluster that is made or destroyed: how far it is by the usual time. Its worker is no holder. */
+function PhaseBody({ note, phase }: { note: string; phase: NonNullable<Resource["phase"]> }) {
+  const { since, usualSeconds } = phase;
+  const age = useAge(since);
+  const share = useInTime((nowMs) =>
+    usualSeconds === null ? 0 : percentOfTime(nowMs - Date.parse(since), usualSeconds),
+  );
+  return (
+    <>
+      <p className="tile-text">{note.split("\n")[0]}</p>
+      <p className="tile-foot" title={`since ${exact(since)}`}>
+        for {age}
+        {usualSeconds === null ? "" : `, usually takes ${inWords(usualSeconds)}`}
+      </p>
+      {usualSeconds === null ? null : <span className="tile-time" style={{ width: `${share}%` }} />}
     </>
   );
 }

@@ -17,11 +17,15 @@ test("sharesOf() has what is held beside the part of the weight", () => {
     space("payments", 2, 6, 8),
     space("idle", 1, 0, 2),
     space("none", 9, 0),
+    { ...space("waits", 4, 0), waits: [{ pool: "aws", requests: 3 }] },
   ];
+  const of12 = { capacity: 12, waiting: 0 };
   expect(sharesOf("aws", spaces)).toEqual([
-    { name: "payments", weight: 2, held: 6, capacity: 12, share: 0.5, fair: 0.5, quota: 8 },
-    { name: "web", weight: 1, held: 3, capacity: 12, share: 0.25, fair: 0.25, quota: null },
-    { name: "idle", weight: 1, held: 0, capacity: 12, share: 0, fair: 0.25, quota: 2 },
+    { name: "payments", weight: 2, held: 6, ...of12, share: 0.5, fair: 0.25, quota: 8 },
+    { name: "web", weight: 1, held: 3, ...of12, share: 0.25, fair: 0.125, quota: null },
+    // It holds nothing, and waits: it shares the pool all the same.
+    { name: "waits", weight: 4, held: 0, ...of12, share: 0, fair: 0.5, quota: null, waiting: 3 },
+    { name: "idle", weight: 1, held: 0, ...of12, share: 0, fair: 0.125, quota: 2 },
   ]);
   expect(sharesOf("other", spaces)).toEqual([]);
   expect(dimensionOf("aws", spaces)).toBe("");
@@ -43,13 +47,15 @@ test("sharesOf() counts one dimension of a shared pool, also where a space holds
   ]);
 });
 
-test("sharedPools() has only pools of which several spaces hold something", () => {
+test("sharedPools() has only pools that several spaces hold some of or wait for", () => {
   const of = (pool: string, held: number) => ({ pool, dimension: null, held, capacity: 10 });
   const spaces = [
     { ...space("web", 1, 0), holds: [of("own", 10), of("gcp", 2), of("aws", 4)] },
     { ...space("payments", 1, 0), holds: [of("gcp", 1), of("aws", 5)] },
   ];
   expect(sharedPools(spaces)).toEqual(["aws", "gcp"]);
+  const waits = [{ pool: "own", requests: 1 }];
+  expect(sharedPools([...spaces, { ...space("ops", 1, 0), waits }])).toEqual(["own", "aws", "gcp"]);
 });
 
 test("nextSpace() is of those that wait, also if another share is lower", () => {

@@ -11,11 +11,13 @@ export interface SpaceShare {
   /** The part that its weight gives it while all of these spaces want more. */
   readonly fair: number;
   readonly quota: number | null;
+  /** How many of its requests wait for the pool. */
+  readonly waiting: number;
 }
 
 /**
- * Only spaces that hold something of the pool or have a quota of it. Those with the most first. Of a
- * shared pool all numbers are of one dimension.
+ * Spaces that hold something of the pool, wait for it, or have a quota of it. Those with the most
+ * first. Of a shared pool all numbers are of one dimension.
  */
 export function sharesOf(pool: string, spaces: readonly Space[]): SpaceShare[] {
   const dimension = dimensionOf(pool, spaces);
@@ -23,18 +25,23 @@ export function sharesOf(pool: string, spaces: readonly Space[]): SpaceShare[] {
   const found = spaces.flatMap((space) => {
     const hold = space.holds.find(isOfIt);
     const quota = space.quotas.find(isOfIt);
-    if (hold === undefined && quota === undefined) return [];
+    const waiting = waitingFor(pool, space);
+    if (hold === undefined && quota === undefined && waiting === 0) return [];
     const { held = 0, capacity = 0 } = hold ?? {};
-    return [{ ...space, held, capacity, quota: quota?.max ?? null }];
+    return [{ ...space, held, capacity, waiting, quota: quota?.max ?? null }];
   });
   const weights = found.reduce((sum, { weight }) => sum + weight, 0);
   const whole = Math.max(0, ...found.map(({ capacity }) => capacity));
   return found
-    .map(({ name, weight, held, quota }) => {
+    .map(({ name, weight, held, quota, waiting }) => {
       const share = whole === 0 ? 0 : held / whole;
-      return { name, weight, held, capacity: whole, share, fair: weight / weights, quota };
+      return { name, weight, held, capacity: whole, share, fair: weight / weights, quota, waiting };
     })
-    .sort((a, b) => b.share - a.share || a.name.localeCompare(b.name));
+    .sort((a, b) => b.share - a.share || b.waiting - a.waiting || a.name.localeCompare(b.name));
+}
+
+function waitingFor(pool: string, { waits = [] }: Space): number {
+  return waits.find((one) => one.pool === pool)?.requests ?? 0;
 }
 
 interface Part {
@@ -56,11 +63,11 @@ export function dimensionOf(pool: string, spaces: readonly Space[]): string {
   return most?.[0] ?? "";
 }
 
-/** Pools of which several spaces hold something; those with the largest part in use first. */
+/** Pools that several spaces hold some of or wait for; those with the largest part in use first. */
 export function sharedPools(spaces: readonly Space[]): string[] {
   const held = new Map<string, { spaces: number; part: number }>();
-  for (const { holds } of spaces) {
-    const largest = new Map<string, number>();
+  for (const { holds, waits = [] } of spaces) {
+    const largest = new Map<string, number>(waits.map(({ pool }) => [pool, 0]));
     for (const { pool, held: amount, capacity } of holds) {
       const part = amount / Math.max(1e-9, capacity);
       largest.set(pool, Math.max(part, largest.get(pool) ?? 0));

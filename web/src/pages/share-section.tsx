@@ -11,10 +11,12 @@ import { dimensionOf, type SpaceShare, sharesOf } from "./share-facts.ts";
 /** Who shares the pool: what each space holds beside what its weight gives it. */
 export function ShareSection({ pool }: { pool: Pool }) {
   const us = useStore(whoami);
-  return us?.authentication ? <Shares pool={pool.name} /> : null;
+  if (!us?.authentication) return null;
+  const canMake = pool.template !== undefined || pool.policy.dynamic !== undefined;
+  return <Shares pool={pool.name} made={canMake ? pool.total : undefined} />;
 }
 
-function Shares({ pool }: { pool: string }) {
+function Shares({ pool, made }: { pool: string; made: number | undefined }) {
   const { data } = useAnswer(allSpaces);
   const shares = sharesOf(pool, data ?? []);
   // One space without a quota shares with nobody.
@@ -22,7 +24,7 @@ function Shares({ pool }: { pool: string }) {
   const dimension = dimensionOf(pool, data ?? []);
   return (
     <GateCard title="Spaces" buttons={<Link href="/spaces">All spaces</Link>}>
-      <ShareBars shares={shares} unit={dimension} />
+      <ShareBars {...{ shares, made }} unit={dimension} />
     </GateCard>
   );
 }
@@ -30,12 +32,14 @@ function Shares({ pool }: { pool: string }) {
 interface SharesProps {
   readonly shares: readonly SpaceShare[];
   readonly unit: string;
+  /** How many there are now, if the pool can make more: shares are of what it may have at most. */
+  readonly made?: number | undefined;
   /** False where one stands above several of these. */
   readonly legend?: boolean;
 }
 
 /** A bar for what is held, and a mark for the part that the weight gives. */
-export function ShareBars({ shares, unit, legend = true }: SharesProps) {
+export function ShareBars({ shares, unit, made, legend = true }: SharesProps) {
   return (
     <>
       <dl className="shares">
@@ -48,9 +52,11 @@ export function ShareBars({ shares, unit, legend = true }: SharesProps) {
               <ShareBar share={share.share} fair={share.fair} quota={quotaPart(share)} />
               <b>{percent(share.share)}</b>
               <small>
-                {grouped(share.held)} of {grouped(share.capacity)}
-                {unit === "" ? "" : ` ${unit}`}
+                {heldWords(share, unit, made)}
                 {share.quota === null ? "" : `, quota ${grouped(share.quota)}`}
+                {share.waiting === 0 ? null : (
+                  <span className="late">, {grouped(share.waiting)} waiting</span>
+                )}
               </small>
             </dd>
           </div>
@@ -59,6 +65,13 @@ export function ShareBars({ shares, unit, legend = true }: SharesProps) {
       {legend ? <ShareLegend withQuota={shares.some(({ quota }) => quota !== null)} /> : null}
     </>
   );
+}
+
+/** `2 of 8`; `2 of at most 8` where some of these are still to be made. */
+function heldWords({ held, capacity }: SpaceShare, unit: string, made: number | undefined): string {
+  if (capacity === 0) return "holds nothing";
+  const atMost = made !== undefined && made < capacity ? "at most " : "";
+  return `${grouped(held)} of ${atMost}${grouped(capacity)}${unit === "" ? "" : ` ${unit}`}`;
 }
 
 export function ShareLegend({ withQuota = false }: { readonly withQuota?: boolean }) {

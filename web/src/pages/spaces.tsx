@@ -148,7 +148,7 @@ function SharedPools({ spaces }: { spaces: readonly Space[] }) {
     <section aria-labelledby="shared-title">
       <h2 id="shared-title">
         Shared pools <small>{grouped(pools.length)}</small>{" "}
-        <small className="about">Several spaces hold some of each.</small>
+        <small className="about">Several spaces hold some of each, or wait for it.</small>
       </h2>
       <ShareLegend withQuota />
       <ul className="spaces">
@@ -248,7 +248,7 @@ function ShareRow({ space, fair, isNext }: RowProps) {
           ) : (
             <span>
               {percent(part)}: {grouped(most.held)} of {grouped(most.capacity)} <Of {...most} />
-              {fair === 1 ? <span className="faint">, not shared now</span> : null}
+              {fair === 1 ? <span className="faint">, and no other space wants it now</span> : null}
             </span>
           )}
         </div>

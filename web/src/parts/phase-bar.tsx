@@ -4,7 +4,10 @@ import { percentOfTime } from "./numbers.ts";
 import { lookOf } from "./state-look.ts";
 import { Age, inWords } from "./times.tsx";
 
-type Timed = Pick<Cluster, "phase" | "progress" | "state">;
+/** When a phase began, and how long it usually takes. */
+type PhaseTimes = Pick<Cluster["phase"], "since" | "usualSeconds">;
+
+type Timed = Pick<Cluster, "progress" | "state"> & { readonly phase: PhaseTimes };
 
 /** The part of the phase that is done: as the driver says, or by the usual time. */
 export function PhaseBar({ cluster }: { cluster: Timed }) {
@@ -29,13 +32,13 @@ export function PhaseBar({ cluster }: { cluster: Timed }) {
   );
 }
 
-/** `3m12s of about 5m`. */
-export function PhaseTime({ phase }: Pick<Cluster, "phase">) {
+/** `3m12s, usually 5m`. */
+export function PhaseTime({ phase }: { readonly phase: PhaseTimes }) {
   return (
     <>
       <Age since={phase.since} />
       {phase.usualSeconds === null ? null : (
-        <span className="faint"> of about {inWords(phase.usualSeconds)}</span>
+        <span className="faint">, usually {inWords(phase.usualSeconds)}</span>
       )}
     </>
   );
