@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { freeze, thaw } from "../apply/snapshot.ts";
 import { acquire, Lending, poll, pool, release, runTo } from "../decide/lending.suite.ts";
+import { poolView } from "../explain/pool-view.ts";
 import type { Command } from "../model/command.ts";
 import type { PoolName } from "../model/ids.ts";
 import { type AdaptivePolicy, defaultAdaptive } from "../model/policy.ts";
@@ -107,10 +108,15 @@ describe("adaptive: the reason of a wait says", () => {
     return outcome.type === "waiting" ? outcome.request.reason : undefined;
   };
 
-  test("that it is paced, and that the rate was reduced once a grant has paid for it", () => {
+  test("that it is paced, and from a report on the interval that the pool shows", () => {
     const lending = busy();
     expect(reason(lending)?.code).toBe("paced");
     lending.do(signal("j0"));
+    // The next grant is still due by the old interval.
+    expect(reason(lending)?.message).toMatch(
+      /one every 43s instead of every 30s .*, the next in 30s;/,
+    );
+    expect(poolView(aws(lending), lending.now).flow.everyMs).toBe(42_858);
     run(lending, minute / 2);
     expect(reason(lending)).toEqual({
       code: "limit_reduced",

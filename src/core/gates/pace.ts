@@ -63,14 +63,16 @@ export const paceGate: Gate = {
   openedIn(opening) {
     const pool = lastOpened(opening);
     if (pool === null) return null;
-    return reducedFrom(pool) === null ? "paced" : "limit_reduced";
+    return reducedFrom(pool, pool.pace.everyMs) === null ? "paced" : "limit_reduced";
   },
 };
 
 function paceObstacle(closed: Pool, what: string, now: Instant): Obstacle {
-  const every = briefDuration(closed.pace.everyMs);
+  // The interval from now on, as in the view of the pool: the one since the last grant may be another.
+  const everyMs = intervalMs(closed);
+  const every = briefDuration(everyMs);
   const next = roughDuration(Math.ceil((nextGrantAt(closed) - now) / 1_000) * 1_000);
-  const usual = reducedFrom(closed);
+  const usual = reducedFrom(closed, everyMs);
   if (usual === null) {
     return {
       code: "paced",
@@ -103,12 +105,12 @@ export function configuredRate(pool: Pool): number | null {
   return ms > 0 ? minuteMs / ms : null;
 }
 
-/** The interval without the reports of throttling; null if they have not made it longer. */
-export function reducedFrom(pool: Pool): number | null {
+/** The interval without the reports of throttling; null if they have not made this one longer. */
+function reducedFrom(pool: Pool, everyMs: number): number | null {
   const policy = adaptiveOf(pool);
   const usual = policy && intervalOf(Math.min(policy.max, configuredRate(pool) ?? policy.max));
   const isReduced = usual !== undefined && pool.pin === null && policy?.mode === "auto";
-  return isReduced && usual < pool.pace.everyMs ? usual : null;
+  return isReduced && usual < everyMs ? usual : null;
 }
 
 /** The measured mean is used only from this number of holds. */

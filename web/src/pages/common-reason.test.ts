@@ -51,6 +51,10 @@ test.each([
     "8 of 9 aws free, paced by account: one every 10s, the next in 6s",
     "8 of 9 aws free, held back by the pace of account",
   ],
+  [
+    "8 of 9 aws free, paced: one every 10s, the next in 6s; 2 ahead",
+    "8 of 9 aws free, held back by the pace; 2 ahead",
+  ],
   ["All 2 of aws are held", "All 2 of aws are held"],
 ])("withoutPace() of %s", (reason, want) => {
   expect(withoutPace(reason)).toBe(want);

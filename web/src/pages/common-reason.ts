@@ -33,7 +33,7 @@ export function commonReason(rows: readonly WaitingRequest[]): string {
 
 /** On the page of a pool its pace stands above, with numbers that change all the time: once is enough. */
 export function withoutPace(reason: string): string {
-  return reason.replace(/, paced(?: by ([^:]+))?: one every .*$/, (_, by: string | undefined) => {
+  return reason.replace(/, paced(?: by ([^:]+))?: one every [^;]*/, (_, by: string | undefined) => {
     return `, held back by the pace${by === undefined ? "" : ` of ${by}`}`;
   });
 }

@@ -5,10 +5,10 @@ import {
   backlogSeconds,
   foldedChanges,
   hasPace,
+  lastCut,
   pinEffects,
   rateWords,
   stepsOf,
-  throttlingOf,
   unpinEffects,
 } from "./flow-facts.ts";
 
@@ -57,20 +57,15 @@ test("backlogSeconds() is that of the estimates, and not less than by the pace w
   expect(backlogSeconds([estimated(730), estimated(20)], 12)).toBe(730);
   expect(backlogSeconds([estimated(730), { estimate: null }], 12)).toBe(730);
   expect(backlogSeconds([estimated(7), { estimate: null }], 12)).toBe(24);
-  expect([backlogSeconds([], 12), backlogSeconds([{ estimate: null }], null)]).toEqual([
-    null,
-    null,
-  ]);
+  // The rows say that their times are being computed: nothing else may name one.
+  expect([backlogSeconds([], 12), backlogSeconds([{ estimate: null }], 12)]).toEqual([null, null]);
 });
 
-test("throttlingOf() counts the cuts, and finds the rates since the first", () => {
-  const cut = { cause: "throttled", at: "1970-01-01T00:00:20.000Z" };
-  const changes = [
-    ...[change({ rate: 30 }), change({ ...cut, rate: 5.1 }), change({ rate: 4.4 })],
-    ...[change({ ...cut, rate: 4 }), change({ rate: 1, cause: "throttled", advised: true })],
-  ];
-  expect(throttlingOf(changes)).toEqual({ cuts: 2, since: cut.at, low: 4, high: 5.1 });
-  expect(throttlingOf([change({})])).toBeUndefined();
+test("lastCut() is the last report of throttling that changed the rate in force", () => {
+  const cut = change({ cause: "throttled", rate: 4 });
+  const advised = change({ cause: "throttled", rate: 1, advised: true });
+  expect(lastCut([change({ cause: "throttled", rate: 9 }), cut, change({}), advised])).toBe(cut);
+  expect(lastCut([change({})])).toBeUndefined();
 });
 
 describe("stepsOf()", () => {

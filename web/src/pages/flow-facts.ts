@@ -29,38 +29,21 @@ export function rateWords(rate: number): string {
 
 /**
  * When the last of those who wait has started: by the estimates, which know the order and what comes
- * free; while some have none yet, by the pace too. Null: nobody waits, or nothing is known.
+ * free; while some have none yet, by the pace too. Null: nobody has an estimate.
  */
 export function backlogSeconds(
   queue: readonly Pick<WaitingRequest, "estimate">[],
   everySeconds: number | null,
 ): number | null {
-  if (queue.length === 0) return null;
   const known = queue.flatMap(({ estimate }) => (estimate === null ? [] : [estimate.p50Seconds]));
+  if (known.length === 0) return null;
   if (known.length === queue.length) return Math.max(...known);
   return everySeconds === null ? null : Math.max(queue.length * everySeconds, ...known);
 }
 
-/** How often reports have cut the rate, since when, and between what it has been since. */
-export interface Throttling {
-  readonly cuts: number;
-  readonly since: string;
-  readonly low: number;
-  readonly high: number;
-}
-
-/** Undefined if no report has cut it. */
-export function throttlingOf(changes: readonly RateChange[]): Throttling | undefined {
-  const isCut = ({ cause, advised }: RateChange) => cause === "throttled" && !advised;
-  const first = changes.findIndex(isCut);
-  const [start] = changes.slice(Math.max(0, first));
-  if (first === -1 || start === undefined) return undefined;
-  const later = changes.slice(first);
-  const rates = later.flatMap(({ rate, advised }) => (rate === null || advised ? [] : [rate]));
-  return {
-    ...{ cuts: later.filter(isCut).length, since: start.at },
-    ...{ low: Math.min(...rates), high: Math.max(...rates) },
-  };
+/** The last time that a report of throttling has cut the rate; undefined if none has. */
+export function lastCut(changes: readonly RateChange[]): RateChange | undefined {
+  return changes.findLast(({ cause, advised }) => cause === "throttled" && !advised);
 }
 
 /** The rate over time, with a gap where there was none. The last change is valid until now. */

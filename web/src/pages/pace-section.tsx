@@ -13,8 +13,8 @@ import {
   findsItsRate,
   hasPace,
   isPaced,
+  lastCut,
   rateWords,
-  throttlingOf,
 } from "./flow-facts.ts";
 import { GateCard, type GateStatus } from "./gate-card.tsx";
 import { PinButtons } from "./pin-buttons.tsx";
@@ -61,22 +61,26 @@ function Backlog({ pool, queue }: { pool: Pool; queue: readonly WaitingRequest[]
         {grouped(queue.length)} {queue.length === 1 ? "waits" : "wait"}
         {seconds === null ? "" : `; the last starts in about ${inWholeSeconds(seconds)}`}.
       </b>{" "}
-      {isCut ? <Throttled pool={pool} max={adaptive.max} /> : null}
+      {isCut ? <Throttled pool={pool} rate={pool.flow.rate} max={adaptive.max} /> : null}
     </p>
   );
 }
 
-function Throttled({ pool: { name }, max }: { pool: Pool; max: number }) {
+interface ThrottledProps {
+  readonly pool: Pool;
+  readonly rate: number | null;
+  readonly max: number;
+}
+
+/** The reports are counted below, and each cut has its row there: several reports may make one cut. */
+function Throttled({ pool: { name }, rate, max }: ThrottledProps) {
   const { data } = useAnswer(rateHistoryOf(name));
-  const found = throttlingOf(data?.changes ?? []);
-  if (found === undefined) return null;
-  const { cuts, since, low, high } = found;
-  const between = low === high ? rateWords(low) : `${rateWords(low)} to ${rateWords(high)}`;
+  const cut = lastCut(data?.changes ?? []);
+  if (cut === undefined || rate === null) return null;
   return (
     <>
-      Reports of throttling cut the rate {cuts === 1 ? "" : `${grouped(cuts)} times since `}
-      {cuts === 1 ? "at " : ""}
-      <Moment at={since} />: {between} starts per minute since then, of at most {rateWords(max)}.
+      Throttled: {rateWords(rate)} of at most {rateWords(max)} starts per minute. The last cut was
+      at <Moment at={cut.at} />.
     </>
   );
 }
@@ -126,11 +130,7 @@ function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
               {nextGrantBy}
             </Link>,
           ],
-        findsItsRate(policy) &&
-          adaptive !== null && [
-            "Set by reports",
-            `${rateWords(adaptive.min)} to ${rateWords(adaptive.max)} per minute`,
-          ],
+        findsItsRate(policy) && adaptive !== null && ["Adaptive", adaptiveWords(adaptive)],
         advisedRate !== null && ["Advised", `${rateWords(advisedRate)} per minute`],
         pinned && [
           "Pinned",
@@ -142,9 +142,21 @@ function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
         ],
         reported && [
           "Reports",
-          `${grouped(reports.throttled)} throttled, ${grouped(reports.ok)} OK`,
+          `${grouped(reports.throttled)} throttled, ${grouped(reports.ok)} OK${cutsWords(adaptive)}`,
         ],
       ]}
     />
   );
+}
+
+type Adaptive = NonNullable<Pool["policy"]["adaptive"]>;
+
+function adaptiveWords({ mode, min, max }: Adaptive): string {
+  const does = mode === "auto" ? "finds its own rate" : "advises a rate";
+  return `${does} between ${rateWords(min)} and ${rateWords(max)} per minute, from the throttling that jobs report`;
+}
+
+/** Why there are fewer cuts than reports of throttling. */
+function cutsWords(adaptive: Adaptive | null): string {
+  return adaptive?.mode === "auto" ? ` (at most one cut per ${adaptive.cutEvery})` : "";
 }

@@ -144,7 +144,7 @@ function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
       {common === "" ? null : (
         <tr className="common">
           <td colSpan={columns}>
-            <Unbroken text={shortQuota(pool === undefined ? common : withoutPace(common))} />
+            <Unbroken text={shownReason(common, pool)} />
           </td>
         </tr>
       )}
@@ -159,6 +159,11 @@ function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
   );
 }
 
+/** In the queue of a pool its pace is shown above, so that only one place has the numbers. */
+function shownReason(reason: string, pool: string | undefined): string {
+  return shortQuota(pool === undefined ? reason : withoutPace(reason));
+}
+
 interface RowProps extends Omit<GroupProps, "group" | "all" | "turns"> {
   readonly request: WaitingRequest;
   readonly common: string;
@@ -171,7 +176,7 @@ const positionOnly = /^(next in line|[\d,]+ ahead(, .*)?)$/i;
 
 function QueueRow({ request, withPools, pool, common, turn }: RowProps) {
   const { id, holder, items, queuedAt, reason, priority, space } = request;
-  const own = shortQuota(ownReason(withTurn(reason.message, turn), common));
+  const own = shownReason(ownReason(withTurn(reason.message, turn), common), pool);
   return (
     <tr data-row>
       <td className="number position" title={turn === undefined ? `Waits for ${reason.pool}` : ""}>
