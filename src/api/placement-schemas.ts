@@ -144,7 +144,10 @@ export const RoomExplanation = Type.Object({
     Type.Object({
       dimension: Type.String(),
       asked: Type.Number(),
-      free: Type.Number(),
+      free: Type.Number({ description: "And not reserved for a request ahead" }),
+      reservedAhead: Type.Optional(
+        Type.Number({ description: "Free too, but reserved for requests ahead" }),
+      ),
       capacity: Type.Number({ description: "What the resource has, with overcommit" }),
     }),
     { description: "What it has too little of, the first asked for first" },

@@ -136,9 +136,11 @@ function sharedResourceLines({ rooms = [] }: Need): string[] {
 }
 
 /** Older servers do not send the capacity. */
-function formatShortfall({ dimension, asked, free, capacity }: Shortfall): string {
+function formatShortfall(short: Shortfall): string {
+  const { dimension, asked, free, capacity, reservedAhead = 0 } = short;
   const there = capacity === undefined ? "" : `of ${capacity} `;
-  return `${free} ${there}${dimension} free, ${asked} needed`;
+  const left = reservedAhead === 0 ? "free" : "left after those ahead";
+  return `${free} ${there}${dimension} ${left}, ${asked} needed`;
 }
 
 /** When the next grant may come, and the usage of the parent limits. */

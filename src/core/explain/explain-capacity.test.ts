@@ -105,6 +105,22 @@ test("the reason names the resource on which room is kept, and the list begins w
   ]);
 });
 
+test("the reason says what is left after those ahead, and the list what is reserved for them", () => {
+  const sizes = { a: { capacity: { vcpus: 60 } } };
+  const lending = new Lending(capacityPool(sizes, { patienceMs: 10_000, ttlMs: 9e9 }));
+  lending.outcome(on("a", 40), want("large", vcpus(50)));
+  lending.tickAt(10_000);
+  lending.outcome(want("small", vcpus(36)));
+  const request = lending.state.requests.get("small" as RequestId);
+  if (request === undefined) throw new Error("it does not wait");
+  expect(waitReason(request, lending.now).message).toBe(
+    "Does not fit on a: needs 36 vcpus (10 left after those ahead); 1 ahead",
+  );
+  expect(explainNeeds(request, lending.now)[0]?.rooms?.[0]?.short).toEqual([
+    { dimension: "vcpus", asked: 36, free: 10, reservedAhead: 10, capacity: 60 },
+  ]);
+});
+
 test("the reason names the resource that has room, if it is kept for others", () => {
   const sizes = { a: { capacity: { vcpus: 60 } }, b: { capacity: { vcpus: 60 } } };
   const lending = new Lending(capacityPool(sizes, { patienceMs: 10_000, ttlMs: 9e9 }));

@@ -8,15 +8,23 @@ import { viewOf } from "../shared/place.ts";
 import { type Demand, demandOf, type Placing } from "../shared/placement/demand.ts";
 import {
   couldEverFit,
+  freeOf,
   type Shortfall,
   shortfalls,
   type Unfit,
   unfit,
+  type View,
 } from "../shared/placement/fit.ts";
 import { fitting, isFitting, place } from "../shared/placement/plan.ts";
 import { type Amounts, usageOf } from "../shared/placement/shareable.ts";
 import { outOfUseList, outOfUseText, type Reader } from "./out-of-use.ts";
 import { type HolderView, holderView } from "./wait-reason.ts";
+
+/** The lack of one dimension, after what is reserved for requests ahead. */
+export interface Lack extends Shortfall {
+  /** How much more would be free without these reservations. */
+  readonly reservedAhead: number;
+}
 
 export interface SharedExplanation {
   readonly resource: ResourceName;
@@ -26,7 +34,7 @@ export interface SharedExplanation {
   /** Why the request can never use this resource, even if it is empty. */
   readonly unfit: Unfit | null;
   /** The dimensions with too little room, in the order of the ask. */
-  readonly short: readonly Shortfall[];
+  readonly short: readonly Lack[];
   /** Room on it is reserved for the request itself: here it starts when enough has come free. */
   readonly isReserved: boolean;
   /** It has room, all but what is reserved for requests ahead. */
@@ -61,7 +69,7 @@ export function explainShared(
     const reason = unfit(resource, demand, view);
     const why =
       reason === undefined || reason.why === "cordoned" ? outOfUse(resource, reader) : reason;
-    const short = shortfalls(resource, demand, view);
+    const short = lacks(resource, demand, view);
     return {
       resource: resource.name,
       fits: why === null && short.length === 0,
@@ -76,6 +84,14 @@ export function explainShared(
     };
   });
   return all.sort((a, b) => distance(a) - distance(b) || missing(a) - missing(b));
+}
+
+function lacks(resource: SharedResource, demand: Demand, view: View): Lack[] {
+  const unreserved = { ...view, rank: aheadOfAll };
+  return shortfalls(resource, demand, view).map((short, index) => {
+    const free = Math.max(0, freeOf(resource, short.dimension, index, demand, unreserved));
+    return { ...short, reservedAhead: free - short.free };
+  });
 }
 
 /** How far a resource is from lending to the request; those that cannot come last. */
@@ -146,7 +162,7 @@ export function capacityObstacle(need: SharedNeed, request: Request, reader: Rea
     const what = `Fits on ${nearest.resource}, but that is reserved for a request that has waited longer`;
     return { code: "kept_for_others", what };
   }
-  const short = nearest?.short.map(shortfallText).join(", ");
+  const short = nearest?.short.map(lackText).join(", ");
   if (nearest?.isReserved) {
     const what = `Reserved for it on ${nearest.resource}: ${short}`;
     return { code: "no_room", what };
@@ -183,8 +199,8 @@ function cordonText(
 }
 
 /** For example `48 vcpus (34 free)`. What there is in all is in the list of resources. */
-function shortfallText({ dimension, asked, free }: Shortfall): string {
-  return `${asked} ${dimension} (${free} free)`;
+function lackText({ dimension, asked, free, reservedAhead }: Lack): string {
+  return `${asked} ${dimension} (${free} ${reservedAhead === 0 ? "free" : "left after those ahead"})`;
 }
 
 function wouldFitUnreserved(need: SharedNeed, request: Request): boolean {

@@ -12,15 +12,15 @@ const share = (holder: string, vcpus: number, memory: number) => ({
 
 test("fitsOf() has what is missing of each dimension that is asked for", () => {
   expect(fitsOf({ vcpus: 24, memory: 64, disks: 1 }, usage)).toEqual([
-    { dimension: "vcpus", used: 80, capacity: 96, asked: 24, kept: 0, missing: 8 },
-    { dimension: "memory", used: 100, capacity: 512, asked: 64, kept: 0, missing: 0 },
+    { dimension: "vcpus", used: 80, capacity: 96, asked: 24, reserved: 0, missing: 8 },
+    { dimension: "memory", used: 100, capacity: 512, asked: 64, reserved: 0, missing: 0 },
   ]);
 });
 
-test("fitsOf() has the numbers of the reason, and what is kept for those ahead", () => {
-  const short = [{ dimension: "vcpus", asked: 24, free: 4, capacity: 96 }];
+test("fitsOf() has the numbers of the reason, and what is reserved for those ahead", () => {
+  const short = [{ dimension: "vcpus", asked: 24, free: 4, reservedAhead: 12, capacity: 96 }];
   expect(fitsOf({ vcpus: 24 }, usage, short)).toEqual([
-    { dimension: "vcpus", used: 80, capacity: 96, asked: 24, kept: 12, missing: 20 },
+    { dimension: "vcpus", used: 80, capacity: 96, asked: 24, reserved: 12, missing: 20 },
   ]);
 });
 

@@ -13,8 +13,8 @@ export interface Fit {
   readonly used: number;
   readonly capacity: number;
   readonly asked: number;
-  /** Free, and not for this request: it is kept for those ahead. */
-  readonly kept: number;
+  /** Free, and not for this request: it is reserved for those ahead. */
+  readonly reserved: number;
   /** How much is missing; 0: it fits. */
   readonly missing: number;
 }
@@ -27,9 +27,9 @@ export function fitsOf(amount: Amounts, usage: readonly Usage[], short: Room["sh
     const { used, capacity } = found;
     const left = Math.max(0, capacity - used);
     // The numbers of the reason, if it lacks here.
-    const free = short.find((one) => one.dimension === dimension)?.free ?? left;
-    const kept = Math.max(0, left - free);
-    return [{ dimension, used, capacity, asked, kept, missing: Math.max(0, asked - free) }];
+    const { free = left, reservedAhead: reserved = 0 } =
+      short.find((one) => one.dimension === dimension) ?? {};
+    return [{ dimension, used, capacity, asked, reserved, missing: Math.max(0, asked - free) }];
   });
 }
 

@@ -7,7 +7,7 @@ import { type Amounts, type Fit, fitsOf, type Room, releasesFor } from "./fit-fa
 interface Props {
   readonly amount: Amounts;
   readonly resources: readonly Resource[];
-  /** What the request lacks on each, the nearest to a start first: the reason names the same one. */
+  /** What the request lacks on each, the nearest to a start first: the reason names the first. */
   readonly rooms: readonly Room[];
   /** Whether others are ahead: what comes free is theirs first. */
   readonly isBehind: boolean;
@@ -36,7 +36,7 @@ export function FitPicture({ amount, resources, rooms, isBehind, max = shownMax 
         <span>
           <i className="look-held" aria-hidden="true" /> in use
         </span>
-        {shown.some(({ room, resource }) => isKept(amount, resource, room)) ? (
+        {shown.some(({ room, resource }) => isReserved(amount, resource, room)) ? (
           <span>
             <i className="key-kept" aria-hidden="true" /> reserved for requests ahead
           </span>
@@ -47,9 +47,12 @@ export function FitPicture({ amount, resources, rooms, isBehind, max = shownMax 
         <span>
           <i className="key-missing" aria-hidden="true" /> missing
         </span>
+        <span>
+          <i className="key-mark" aria-hidden="true" /> end of its capacity
+        </span>
         {resources.length > shown.length ? (
           <span>
-            The {grouped(shown.length)} of {grouped(resources.length)} that are nearest
+            {grouped(shown.length)} of {grouped(resources.length)}: here it can start soonest
           </span>
         ) : null}
       </p>
@@ -57,8 +60,8 @@ export function FitPicture({ amount, resources, rooms, isBehind, max = shownMax 
   );
 }
 
-function isKept(amount: Amounts, { usage = [] }: Resource, { short }: Room): boolean {
-  return fitsOf(amount, usage, short).some(({ kept }) => kept > 0);
+function isReserved(amount: Amounts, { usage = [] }: Resource, { short }: Room): boolean {
+  return fitsOf(amount, usage, short).some(({ reserved }) => reserved > 0);
 }
 
 interface HostProps extends Pick<Props, "isBehind"> {
@@ -92,18 +95,17 @@ function Host({ resource, amount, room, isBehind }: HostProps) {
   );
 }
 
-function FitBar({ fit: { dimension, used, capacity, asked, kept, missing } }: { fit: Fit }) {
-  const whole = Math.max(capacity, used + kept + asked, 1e-9);
+function FitBar({ fit: { dimension, used, capacity, asked, reserved, missing } }: { fit: Fit }) {
+  const whole = Math.max(capacity, used + reserved + asked, 1e-9);
   const width = (amount: number) => ({ width: `${(amount / whole) * 100}%` });
-  const free = Math.max(0, capacity - used - kept);
-  const others = kept === 0 ? "" : `, ${grouped(kept)} reserved`;
-  const words = `${grouped(free)} free${others}, ${grouped(asked)} needed`;
+  const left = grouped(Math.max(0, capacity - used - reserved));
+  const words = `${left} ${reserved === 0 ? "free" : "left after those ahead"}, ${grouped(asked)} needed`;
   return (
     <div className={missing > 0 ? "fit short" : "fit"}>
       <span>{dimension}</span>
       <span className="fit-bar" role="img" aria-label={`${dimension}: ${words}`}>
         <span className="fit-used" style={width(used)} />
-        <span className="fit-kept" style={width(kept)} />
+        <span className="fit-kept" style={width(reserved)} />
         <span className="fit-asked" style={width(asked - missing)} />
         <span className="fit-missing" style={width(missing)} />
         <i style={{ left: `${(capacity / whole) * 100}%` }} />
@@ -124,8 +126,8 @@ function WhatIsMissing({ fits, shares, room, isBehind }: MissingProps) {
   const { keptFor, reserved = false } = room;
   const missing = fits.filter((fit) => fit.missing > 0);
   if (missing.length === 0) return "It fits here.";
-  // Those ahead take what is kept for them, so their share does not come free for this one.
-  if (missing.every(({ missing: lack, kept }) => lack <= kept)) {
+  // Those ahead take what is reserved for them, so their share does not come free for this one.
+  if (missing.every(({ missing: lack, reserved: ahead }) => lack <= ahead)) {
     return (
       <>
         It would fit, but the capacity is reserved for <Holders of={keptFor} by="and" />.

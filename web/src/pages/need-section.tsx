@@ -36,10 +36,10 @@ export function NeedSection({ need, request, space, amount }: Props) {
   return (
     <section aria-labelledby={id} className="need">
       <h2 id={id}>
-        Needs {needed} of <Link href={at("pools", pool)}>{pool}</Link>
+        Needs {needsText(needed, amount)} of <Link href={at("pools", pool)}>{pool}</Link>
         {need.selects === undefined ? null : ` with ${need.selects}`}{" "}
         <span className={isThere ? "gate-status open" : "gate-status"}>
-          {isThere ? "enough is free" : shortage(need)}
+          {isThere ? enough(need) : shortage(need)}
         </span>
       </h2>
       {need.rooms === undefined || amount === undefined ? null : (
@@ -77,7 +77,24 @@ function listedFirst(ahead: readonly WaitingRequest[], pool: string) {
   });
 }
 
-function shortage({ free, size, state, available }: Need): string {
+/** `2`, or the amount of each: `vcpus 24, memory 96`. */
+function needsText(needed: number, amount: Amounts | undefined): string {
+  if (amount === undefined) return grouped(needed);
+  return `${amountText(amount)}${needed === 1 ? "" : ` ×${grouped(needed)}`}`;
+}
+
+function enough({ rooms, available, size }: Need): string {
+  return rooms === undefined
+    ? "enough is free"
+    : `fits on ${grouped(available)} of ${grouped(size)} now`;
+}
+
+function shortage({ free, size, state, available, needed, rooms }: Need): string {
+  // Several share each resource, so none of them is simply free.
+  if (rooms !== undefined) {
+    const where = available === 0 ? "none" : grouped(available);
+    return `fits on ${where} of ${grouped(size)} now${needed > 1 ? `, ${grouped(needed)} needed` : ""}`;
+  }
   if (free === 0) return `none of ${size} ${state}`;
   if (available === 0) return `${free} of ${size} ${state}, but requests ahead go first`;
   const kept = free > available ? `, ${free - available} reserved for requests ahead` : "";

@@ -248,7 +248,7 @@ function Fit({ id, pool, ...shown }: FitProps) {
   const rooms = data?.needs.find((need) => need.pool === pool)?.rooms ?? [];
   if (resources === undefined) return <Loading />;
   // All of them are listed below.
-  return <FitPicture {...shown} resources={resources} rooms={rooms} max={3} />;
+  return <FitPicture {...shown} resources={resources} rooms={rooms} max={4} />;
 }
 
 /** The leases that use a pool which is only a limit. */

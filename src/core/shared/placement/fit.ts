@@ -101,8 +101,8 @@ export function hasCapacity(resource: Shareable, demand: Demand, view: View): bo
   return true;
 }
 
-/** The free amount of a dimension, or the number of free parts of a kind. */
-function freeOf(
+/** The free amount of a dimension, or the number of free parts of a kind; `hint` is its probable index. */
+export function freeOf(
   resource: Shareable,
   name: string,
   hint: number,
