@@ -64,9 +64,10 @@ export function formatDuration(durationMs: number): string {
   return restMs === 0 ? text : `${text}${restMs / 1_000}s`;
 }
 
-/** A measured or configured duration for people: `0.25s`, `9.5s`, `1m22s`. */
+/** A measured or configured duration for people: `51ms`, `0.25s`, `9.5s`, `1m22s`. */
 export function briefDuration(durationMs: number): string {
   const seconds = Math.max(0, durationMs) / 1_000;
+  if (seconds > 0 && seconds < 0.1) return `${Math.ceil(durationMs)}ms`;
   return seconds < 10 ? `${Number(seconds.toPrecision(2))}s` : roughDuration(durationMs);
 }
 

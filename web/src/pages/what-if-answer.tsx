@@ -1,6 +1,5 @@
 import type { SimulatedVariants, StatsPart } from "../../../src/api/history-schemas.ts";
 import { grouped } from "../parts/numbers.ts";
-import { exact } from "../parts/times.tsx";
 import { type CurvePoint, WaitCurves } from "./wait-curves.tsx";
 import { numberOf, type WhatIfQuestion } from "./what-if-facts.ts";
 import {
@@ -10,6 +9,7 @@ import {
   inUse,
   type Measure,
   replayCheck,
+  replayedWords,
   waits,
 } from "./what-if-words.ts";
 
@@ -18,10 +18,12 @@ interface Props {
   readonly question: WhatIfQuestion;
   readonly values: readonly string[];
   readonly space: string;
+  /** How much of the past was asked for. */
+  readonly last: string;
   readonly found: SimulatedVariants;
 }
 
-export function WhatIfAnswer({ name, question, values, space, found }: Props) {
+export function WhatIfAnswer({ name, question, values, space, last, found }: Props) {
   const [present, ...others] = found.variants;
   const base = present?.simulation.pools.find(({ pool }) => pool === name);
   if (present === undefined || base === undefined) {
@@ -32,19 +34,26 @@ export function WhatIfAnswer({ name, question, values, space, found }: Props) {
     const isToday = value === question.today;
     return part === undefined ? [] : [{ label: value, part, isToday }];
   });
-  const { requests, from, to, unknowns } = present.simulation;
+  const { from, to, unknowns } = present.simulation;
   const check = replayCheck(base.recorded, base.simulated);
   const whose = question.topic === "weight" ? ` of ${space}` : "";
   return (
     <>
-      <p className="answer">{answerWords(rows, check.errorSeconds)}</p>
+      <p className="answer">
+        {answerWords(rows, { ...check, what: titles[question.topic].toLowerCase() })}
+      </p>
       <p className={check.isGood ? "calm" : "late-note"}>{check.text}</p>
       <div className="curves-and-table">
         <Curves question={question} rows={rows} whose={whose} recorded={base.recorded} />
         <table className="compare">
           <caption>
-            {grouped(requests)} requests from {exact(from)} to {exact(to)}, replayed. Arrows compare
-            with the pool as it is today, replayed.
+            {replayedWords({
+              from,
+              to,
+              last,
+              claims: `${grouped(base.recorded.asked)} claims${whose}`,
+            })}{" "}
+            Arrows compare with the pool as it is today, replayed.
           </caption>
           <thead>
             <tr>

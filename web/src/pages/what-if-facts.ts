@@ -36,6 +36,23 @@ export function questionsOf(pool: Pool, spaces: readonly string[]): WhatIfQuesti
   ];
 }
 
+/** What is asked, as a question. */
+export function questionWords(
+  pool: string,
+  { topic, today }: Pick<WhatIfQuestion, "topic" | "today">,
+  space: string,
+): string {
+  const than = today === undefined ? "" : `, which is ${today} today`;
+  const ifs: Readonly<Record<Topic, string>> = {
+    size: `${pool} had more or fewer resources than its ${today}`,
+    limit: `the limit ${pool} were another than ${today}`,
+    pace: `${pool} had another time between two starts${than}`,
+    placement: `${pool} had another strategy than ${today}`,
+    weight: `the space ${space} had another weight`,
+  };
+  return `How long would requests wait if ${ifs[topic]}?`;
+}
+
 /** Reports of throttling change its rate, and no replay has them: no pace can be compared with another. */
 function findsItsRate({ policy }: Pool): boolean {
   return policy.adaptive?.mode === "auto";

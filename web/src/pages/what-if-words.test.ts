@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { StatsPart } from "../../../src/api/history-schemas.ts";
-import { answerWords, changeBetween, inUse, replayCheck, waits } from "./what-if-words.ts";
+import {
+  answerWords,
+  changeBetween,
+  inUse,
+  replayCheck,
+  replayedWords,
+  waits,
+} from "./what-if-words.ts";
 
 const part = (p90: number | null) =>
   ({ waitSeconds: p90 === null ? null : { p90 } }) as unknown as StatsPart;
@@ -27,7 +34,7 @@ describe("answerWords()", () => {
     ],
     [
       ...["only the largest", [300, 52, 40, 20, 10]],
-      "More helps, up to 9 (3 more than today): 9 in 10 start within 10s.",
+      "More helps, up to 9, the largest value tried (3 more than today): 9 in 10 start within 10s.",
     ],
     ["any value", [20, 20, 20, 20, 20], "None of these values changes the waits."],
     ["no more: it is a pace, and less is better", [10, 20, 30, 40, 50], "With 6, as today"],
@@ -59,10 +66,12 @@ test.each([
 
 test("answerWords() finds no difference that is smaller than the error of the replay", () => {
   const rows = [row("5", 24), row("6", 20, true), row("7", 16)];
-  expect(answerWords(rows, 8)).toContain(
+  expect(answerWords(rows, { errorSeconds: 8 })).toContain(
     "None of these values changes the waits by more than the replay is off, 8s.",
   );
-  expect(answerWords(rows, 1)).toContain("More helps, up to 7");
+  expect(answerWords(rows, { errorSeconds: 1, what: "size" })).toContain(
+    "More helps, up to 7, the largest size tried",
+  );
 });
 
 describe("replayCheck()", () => {
@@ -89,4 +98,14 @@ describe("replayCheck()", () => {
     expect(check.isGood).toBe(isGood);
     expect(check.text).toContain(text);
   });
+});
+
+test("replayedWords() says what was replayed, and if less is recorded than was asked for", () => {
+  const to = "2026-03-02T12:00:00Z";
+  const words = (from: string, last: string) =>
+    replayedWords({ from, to, last, claims: "101 claims" });
+  expect(words("2026-03-02T11:48:00Z", "24h")).toMatch(
+    /^Replayed: the 101 claims recorded in the 12m from .* to .*; nothing else of the last day is recorded\.$/,
+  );
+  expect(words("2026-03-02T11:00:30Z", "1h")).not.toContain("nothing else");
 });

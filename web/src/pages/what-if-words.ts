@@ -1,6 +1,7 @@
 /** The answer to a what-if in words, and how far it can be trusted. */
 import type { StatsPart } from "../../../src/api/history-schemas.ts";
-import { briefDuration } from "../../../src/core/model/time.ts";
+import { briefDuration, parseDuration, roughDuration } from "../../../src/core/model/time.ts";
+import { momentText } from "../parts/clock-time.ts";
 import { percentInUse } from "../parts/numbers.ts";
 import { numberOf } from "./what-if-facts.ts";
 
@@ -11,7 +12,10 @@ export interface AnswerRow {
 }
 
 /** The answer in words: from where on more is of no use, and today's value beside its neighbours. */
-export function answerWords(rows: readonly AnswerRow[], errorSeconds = 0): string {
+export function answerWords(
+  rows: readonly AnswerRow[],
+  { errorSeconds = 0, what = "value" }: { errorSeconds?: number; what?: string } = {},
+): string {
   const today = rows.findIndex(({ isToday }) => isToday);
   const now = rows[today];
   const before = now?.part.waitSeconds?.p90;
@@ -22,7 +26,9 @@ export function answerWords(rows: readonly AnswerRow[], errorSeconds = 0): strin
   });
   if (others.length === 0) return "";
   const told = `With ${now.label}, as today, 9 in 10 started within ${briefly(before)}; ${others.join(", ")}.`;
-  return [enoughWords(rows, today, errorSeconds), told].filter((text) => text !== "").join(" ");
+  return [enoughWords(rows, today, { errorSeconds, what }), told]
+    .filter((text) => text !== "")
+    .join(" ");
 }
 
 /** Waits that differ by less are the same to people. */
@@ -30,7 +36,11 @@ const samePart = 0.1;
 const sameSeconds = 2;
 
 /** The value from which on no wait is shorter, if waits become shorter at all, and how far it is from today's. */
-function enoughWords(rows: readonly AnswerRow[], today: number, errorSeconds: number): string {
+function enoughWords(
+  rows: readonly AnswerRow[],
+  today: number,
+  { errorSeconds, what }: { errorSeconds: number; what: string },
+): string {
   const waits = rows.map(({ part }) => part.waitSeconds?.p90 ?? 0);
   const best = Math.min(...waits);
   const same = Math.max(sameSeconds, samePart * best, errorSeconds);
@@ -44,10 +54,11 @@ function enoughWords(rows: readonly AnswerRow[], today: number, errorSeconds: nu
   }
   if (label === undefined) return "";
   if (enough === today) return `Today's ${label} is enough: more would not shorten the waits.`;
-  const told = `${apart(rows, enough, today)}: 9 in 10 start within ${briefly(waits[enough] ?? 0)}`;
+  const more = apart(rows, enough, today);
+  const told = `9 in 10 start within ${briefly(waits[enough] ?? 0)}`;
   return enough === rows.length - 1
-    ? `More helps, up to ${label}${told}.`
-    : `${label} would be enough${told}, and more would not shorten the waits.`;
+    ? `More helps, up to ${label}, the largest ${what} tried${more}: ${told}.`
+    : `${label} would be enough${more}: ${told}, and more would not shorten the waits.`;
 }
 
 /** ` (2 more than today)`. Only whole numbers are counted: nobody counts a strategy or a duration. */
@@ -55,6 +66,40 @@ function apart(rows: readonly AnswerRow[], at: number, today: number): string {
   const difference = Number(rows[at]?.label) - Number(rows[today]?.label);
   if (!Number.isInteger(difference)) return "";
   return ` (${Math.abs(difference)} ${difference > 0 ? "more" : "fewer"} than today)`;
+}
+
+/** `Replayed: the 101 claims recorded in the 11m13s from … to …; nothing else of the last day is recorded.` */
+export function replayedWords({ from, to, last, claims }: Replayed): string {
+  const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
+  const wantedMs = parseDuration(last) ?? 0;
+  const less =
+    toMs - fromMs < wantedMs * almostAll
+      ? `; nothing else of the ${lastWords(last)} is recorded`
+      : "";
+  const span = `${roughDuration(toMs - fromMs)} from ${momentText(from)} to ${momentText(to)}`;
+  return `Replayed: the ${claims} recorded in the ${span}${less}.`;
+}
+
+interface Replayed {
+  readonly from: string;
+  readonly to: string;
+  readonly last: string;
+  /** `101 claims`. */
+  readonly claims: string;
+}
+
+/** The first event comes a moment after the beginning. */
+const almostAll = 0.98;
+
+/** The spans of the past that can be replayed. */
+export const spans = [
+  ["1h", "last hour"],
+  ["24h", "last day"],
+  ["7d", "last week"],
+] as const;
+
+function lastWords(last: string): string {
+  return spans.find(([span]) => span === last)?.[1] ?? `last ${last}`;
 }
 
 /** How a column of the answer is written. */

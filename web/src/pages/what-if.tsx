@@ -13,11 +13,13 @@ import { WhatIfAnswer } from "./what-if-answer.tsx";
 import {
   caveatOf,
   questionsOf,
+  questionWords,
   settingOf,
   valuesIn,
   valuesMax,
   type WhatIfQuestion,
 } from "./what-if-facts.ts";
+import { spans } from "./what-if-words.ts";
 
 /**
  * For those who plan capacity: the recorded demand is replayed with several values of one setting, side
@@ -64,6 +66,7 @@ interface Answered {
   readonly question: WhatIfQuestion;
   readonly values: readonly string[];
   readonly space: string;
+  readonly last: string;
   readonly found: SimulatedVariants;
 }
 
@@ -80,7 +83,7 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly string[] }) {
     const wanted = valuesIn(values, question);
     try {
       const found = await start(bodyOf(pool.name, question, wanted, { space, last, to: end }));
-      if (found !== undefined) setAnswer({ question, values: wanted, space, found });
+      if (found !== undefined) setAnswer({ question, values: wanted, space, last, found });
     } catch (problem) {
       setError(problem);
     }
@@ -93,6 +96,10 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly string[] }) {
       {caveat === undefined ? null : <p className="calm">{caveat}</p>}
       {question === undefined ? null : (
         <>
+          <p className="calm">
+            {questionWords(pool.name, question, space)} The recorded demand is replayed with each of
+            the values.
+          </p>
           <Form {...{ questions, question, values, space, spaces, last }}>
             {running ? (
               <>
@@ -202,9 +209,11 @@ function Form({ questions, question, values, space, spaces, last, children }: Fo
         value={last}
         onChange={(e) => setInAddress({ last: e.target.value, until: null })}
       >
-        <option value="1h">last hour</option>
-        <option value="24h">last day</option>
-        <option value="7d">last week</option>
+        {spans.map(([span, words]) => (
+          <option key={span} value={span}>
+            {words}
+          </option>
+        ))}
       </select>
       {children}
     </form>
