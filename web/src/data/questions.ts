@@ -276,7 +276,7 @@ function isGone(error: unknown): boolean {
 /** The events of a request or a resource, from the journal. Later ones come from the feed. */
 export const eventsAbout = (subject: EventFilter): Question<PageOf<FeedEvent>> => ({
   key: `events about ${JSON.stringify(subject)}`,
-  read: (signal) => berth.pastEvents({ ...subject, limit: eventsPerPage }, { signal }),
+  read: (signal) => notedEvents({ ...subject, limit: eventsPerPage }, { signal }),
   patch: (before, events) => events && Promise.resolve(withNewer(before, events)),
   touchedBy: (event) => isAbout(event, subject),
 });
@@ -300,7 +300,14 @@ export async function pastEventsOf(
 ): Promise<PageOf<FeedEvent>> {
   const wanted = { ...filter, trouble: trouble === true ? ("true" as const) : undefined };
   const query = { ...wanted, limit: foundPerPage, after };
-  const page = await berth.pastEvents(query, signal && { signal });
+  return notedEvents(query, signal && { signal });
+}
+
+/** Later events of the same requests have no holder of their own. */
+async function notedEvents(
+  ...call: Parameters<typeof berth.pastEvents>
+): Promise<PageOf<FeedEvent>> {
+  const page = await berth.pastEvents(...call);
   for (const event of page.items) noteHolder(event);
   return page;
 }
@@ -342,8 +349,8 @@ export const earlierHolders: Question<number> = {
   touchedBy: never,
 };
 
-/** Who held a lease, as far as anybody knows. It does not change. */
-export const holderInPast = (id: string): Question<string | null> => ({
+/** Who asked for a lease, as far as anybody knows. It does not change. */
+export const holderOfAny = (id: string): Question<string | null> => ({
   key: `holder of ${id}`,
   read: async (signal) => {
     const known = holderOf(id);
@@ -351,11 +358,12 @@ export const holderInPast = (id: string): Question<string | null> => ({
     const { items } = await berth.history({ id, limit: 1 }, { signal });
     if (items[0] !== undefined) return items[0].holder;
     // Only what has ended is in the history.
-    const held = await berth.lease(id, { signal }).catch((error: unknown) => {
+    const open = await berth.request({ id, token: "" }, { signal }).catch((error: unknown) => {
       if (isGone(error)) return null;
       throw error;
     });
-    return held?.holder ?? null;
+    if (open === null) return null;
+    return open.granted ? open.lease.holder : open.request.holder;
   },
   touchedBy: never,
 });
@@ -366,7 +374,7 @@ export const earlierEvents = (
   after: string,
 ): Question<PageOf<FeedEvent>> => ({
   key: `events about ${JSON.stringify(subject)} before ${after}`,
-  read: (signal) => berth.pastEvents({ ...subject, limit: eventsPerPage, after }, { signal }),
+  read: (signal) => notedEvents({ ...subject, limit: eventsPerPage, after }, { signal }),
   touchedBy: never,
 });
 

@@ -2,15 +2,14 @@ import { useMemo, useState } from "react";
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
-import { holderInPast, rateHistoryOf } from "../data/questions.ts";
+import { rateHistoryOf } from "../data/questions.ts";
 import { causeWords } from "../parts/event-verbs.ts";
-import { Link } from "../parts/link.tsx";
+import { HolderLink } from "../parts/holder-link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { TimeChart } from "../parts/time-chart.tsx";
 import { Moment } from "../parts/times.tsx";
-import { at } from "../router.ts";
 import {
   type FoldedChange,
   findsItsRate,
@@ -82,12 +81,6 @@ function hasAuthor({ lease, by }: RateChange): boolean {
   return lease !== null || by !== null;
 }
 
-/** A lease that ended before this page was opened has its holder in the history. */
-function Holder({ lease }: { lease: string }) {
-  const { data } = useAnswer(holderInPast(lease));
-  return <Link href={at("leases", lease)}>{data ?? lease}</Link>;
-}
-
 interface RowProps {
   readonly change: FoldedChange;
   /** The columns that the table has. */
@@ -112,7 +105,7 @@ function Row({ change, named }: RowProps) {
         {rises === 1 ? null : <small className="faint"> {grouped(rises)} rises</small>}
         {advised ? <small> advised only</small> : null}
       </td>
-      {named.by ? <td>{lease === null ? by : <Holder lease={lease} />}</td> : null}
+      {named.by ? <td>{lease === null ? by : <HolderLink id={lease} />}</td> : null}
       {named.why ? <td className="words">{why}</td> : null}
     </tr>
   );

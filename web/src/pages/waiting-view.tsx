@@ -1,5 +1,7 @@
 import { isLaterThanEstimated, isOverdue } from "../../../src/api/late-estimate.ts";
 import type { Explanation, WaitingRequest } from "../../../src/api/schemas.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
+import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { explanation, queueOf } from "../data/questions.ts";
 import { ActionButton } from "../parts/action-button.tsx";
@@ -22,9 +24,11 @@ import { positionThere } from "./queue-facts.ts";
 import { useSeesAllSpaces } from "./queue-table.tsx";
 import { type Turn, turnsIn, withTurn } from "./start-order.ts";
 
-export function WaitingView({ request }: { request: WaitingRequest }) {
+export function WaitingView({ request: read }: { request: WaitingRequest }) {
+  const { data } = useAnswer(explanation(read.id));
+  // The reason and the pictures below are of one answer, so they name the same resource.
+  const request = data?.request ?? read;
   const { id, holder, queuedAt, reason, labels, priority, space } = request;
-  const { data } = useAnswer(explanation(id));
   const turn = useTurn(request);
   return (
     <>
@@ -108,19 +112,26 @@ function startFigures(request: WaitingRequest, place: number | undefined): Figur
   ];
 }
 
-/** What it was told at first, for those who planned with it. */
+/** What it was told at first, for those who planned with it, and what has become of that. */
 function firstFigure(request: WaitingRequest): Figure[] {
   const first = request.estimate?.first;
   if (first === undefined) return [];
-  const late = isLaterThanEstimated(request);
   return [
     {
       label: "First estimate",
       value: <Moment at={first.p50At} />,
-      aside: late ? "it is late" : "",
-      bad: late,
+      aside: <SinceEstimate at={first.p50At} />,
+      bad: isLaterThanEstimated(request),
     },
   ];
+}
+
+function SinceEstimate({ at: estimated }: { at: string }) {
+  const passed = useInTime((nowMs) => {
+    const ms = nowMs - Date.parse(estimated);
+    return ms > 0 ? `passed ${roughDuration(ms)} ago, still waiting` : "still ahead";
+  });
+  return <>{passed}</>;
 }
 
 function wantsText(item: WaitingRequest["items"][number]): string {

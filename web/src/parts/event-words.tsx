@@ -7,6 +7,7 @@ import { holderOf } from "../data/holder-names.ts";
 import { at } from "../router.ts";
 import { stateWords } from "./event-facts.ts";
 import { causeWords, isCleaning, isWork, verbOf, waitText } from "./event-verbs.ts";
+import { HolderLink } from "./holder-link.tsx";
 import { Link } from "./link.tsx";
 import { amountText, conditionsText } from "./wants.ts";
 
@@ -145,9 +146,11 @@ function subjectOf({ type, resource, pool }: FeedEvent): ReactNode {
 function whoOf(event: FeedEvent): ReactNode {
   const id = text(event["id"]);
   if (id === "") return null;
+  const holder = typeof event["holder"] === "string" ? event["holder"] : holderOf(id);
+  if (holder === undefined) return <HolderLink id={id} />;
   return (
     <Link href={at("leases", id)} title={id}>
-      {typeof event["holder"] === "string" ? event["holder"] : (holderOf(id) ?? id)}
+      {holder}
     </Link>
   );
 }
