@@ -46,8 +46,9 @@ export class HubProbes {
       if (first.error !== undefined) await pause(confirmMs, this.#signal);
       const probe = first.error === undefined ? first : await this.#look(hub);
       await this.#tools.work.hubProbed(hub.name, probe);
-      if (hub.foreign !== undefined && probe.error === undefined)
-        await this.#show(hub, hub.foreign);
+      // What was seen before an outage is old: the first answer after it brings a new list.
+      if (probe.error !== undefined) this.#shownAt.delete(hub.name);
+      else if (hub.foreign !== undefined) await this.#show(hub, hub.foreign);
     } catch (cause) {
       if (!this.#signal.aborted) this.#retrying(cause);
     }
@@ -57,9 +58,9 @@ export class HubProbes {
   async #show(hub: HubPlace, labels: Readonly<Record<string, string>>): Promise<void> {
     const now = performance.now();
     if (now - (this.#shownAt.get(hub.name) ?? Number.NEGATIVE_INFINITY) < showMs) return;
-    this.#shownAt.set(hub.name, now);
     const found = await clustersOnHub(this.#tools.drivers.hub(hub), labels, this.#signal);
     await this.#tools.work.hubClusters(hub.name, found);
+    this.#shownAt.set(hub.name, now);
   }
 
   #look(hub: HubPlace): Promise<Probe> {

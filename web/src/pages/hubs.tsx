@@ -73,7 +73,7 @@ function figuresOf(hubs: readonly Hub[]): Figure[] {
     { label: "Unreachable", value: away, bad: away > 0 },
     { label: "Clusters of Berth", value: sum(({ clusters }) => clusters.total) },
     { label: "On their way", value: sum(({ clusters }) => clusters.inFlight) },
-    { label: "Places left", value: leftOn(hubs) ?? "no limit", aside: "on active hubs" },
+    { label: "Free capacity", value: leftOn(hubs) ?? "no limit", aside: "for more clusters" },
     {
       label: "Failed to install",
       value: failed,
@@ -121,7 +121,7 @@ function HubCard({ hub }: { hub: Hub }) {
           {inOrder(states).map(([word, count]) => (
             <StateChip key={word} state={word} count={count} />
           ))}
-          {limit === null ? null : <PlacesLeft hub={hub} />}
+          {limit === null ? null : <FreeCapacity hub={hub} />}
         </p>
       </div>
       <Facts
@@ -140,12 +140,12 @@ function HubCard({ hub }: { hub: Hub }) {
   );
 }
 
-/** A hub that is not active has places, but nothing is made there. */
-function PlacesLeft({ hub: { limit, left, clusters } }: { hub: Hub }) {
+/** How many more clusters may be made there: none on a hub that is not active. */
+function FreeCapacity({ hub: { limit, left, clusters } }: { hub: Hub }) {
   const empty = Math.max(0, (limit ?? 0) - clusters.total);
   return (
     <span className="chip look-track">
-      <i /> places left <b>{grouped(left ?? 0)}</b>
+      <i /> free capacity <b>{grouped(left ?? 0)}</b>
       {empty === left ? "" : ` (${grouped(empty)} when it is active)`}
     </span>
   );
@@ -218,8 +218,8 @@ function leftWords(active: readonly Hub[]): string {
   const left = leftOn(active);
   if (left === null) return "without a limit";
   return left === 0
-    ? "with no place left"
-    : `with ${grouped(left)} ${left === 1 ? "place" : "places"} left`;
+    ? "with no free capacity"
+    : `with free capacity for ${grouped(left)} more ${left === 1 ? "cluster" : "clusters"}`;
 }
 
 const looks: Readonly<Record<Hub["state"], string>> = {
@@ -273,7 +273,7 @@ function OnHub({ hub }: { hub: Hub }) {
         {onHubWords(data.items)}
         {data.foundAt === null ? null : (
           <>
-            , seen <Age since={data.foundAt} /> ago
+            , {hub.outage === null ? "seen" : "last seen"} <Age since={data.foundAt} /> ago
           </>
         )}
       </summary>
