@@ -108,4 +108,6 @@ test("replayedWords() says what was replayed, and if less is recorded than was a
     /^Replayed: the 101 claims recorded in the 12m from .* to .*; nothing else of the last day is recorded\.$/,
   );
   expect(words("2026-03-02T11:00:30Z", "1h")).not.toContain("nothing else");
+  // Over several days, both ends have their day.
+  expect(words("2026-03-01T12:00:00Z", "24h")).toMatch(/from \w+ 1 Mar .* to \w+ 2 Mar /);
 });

@@ -1,7 +1,7 @@
 /** The answer to a what-if in words, and how far it can be trusted. */
 import type { StatsPart } from "../../../src/api/history-schemas.ts";
 import { briefDuration, parseDuration, roughDuration } from "../../../src/core/model/time.ts";
-import { momentText } from "../parts/clock-time.ts";
+import { spanText } from "../parts/clock-time.ts";
 import { percentInUse } from "../parts/numbers.ts";
 import { numberOf } from "./what-if-facts.ts";
 
@@ -76,7 +76,7 @@ export function replayedWords({ from, to, last, claims }: Replayed): string {
     toMs - fromMs < wantedMs * almostAll
       ? `; nothing else of the ${lastWords(last)} is recorded`
       : "";
-  const span = `${roughDuration(toMs - fromMs)} from ${momentText(from)} to ${momentText(to)}`;
+  const span = `${roughDuration(toMs - fromMs)} from ${spanText(fromMs, toMs)}`;
   return `Replayed: the ${claims} recorded in the ${span}${less}.`;
 }
 

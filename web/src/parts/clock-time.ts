@@ -30,6 +30,14 @@ export function momentText(at: Time): string {
   return isToday ? clockTime(at) : `${dayOf(at)} ${clockTime(at)}`;
 }
 
+/** `Mon 16 Nov 14:03 to Tue 17 Nov 14:03`; within a day `Mon 16 Nov 14:03:07 to 14:09:30`. */
+export function spanText(from: Time, to: Time): string {
+  const [first, last] = [dayOf(from), dayOf(to)];
+  return first === last
+    ? `${first} ${clockTime(from)} to ${clockTime(to)}`
+    : `${first} ${clockMinute(from)} to ${last} ${clockMinute(to)}`;
+}
+
 /** `Europe/Berlin, GMT+1`; `UTC` needs no more. */
 export function zoneText(): string {
   const parts = offset.formatToParts(new Date());
