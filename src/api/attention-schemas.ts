@@ -37,6 +37,16 @@ export const AttentionItem = Type.Object(
 export const Attention = Type.Object(
   {
     items: Type.Array(AttentionItem, { description: "The most severe first; empty: all is well" }),
+    pools: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          codes: Type.Array(Type.String(), { description: "The kinds of its trouble" }),
+        },
+        closed,
+      ),
+      { description: "All pools with trouble, by name, also those beyond the twenty of an item" },
+    ),
   },
   closed,
 );

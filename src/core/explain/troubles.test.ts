@@ -136,7 +136,10 @@ describe("troublesIn()", () => {
     const lending = new Lending(pool("aws", 2));
     lending.do(change("aws-2", { state: "quarantined", note: "it failed\ntwice" }));
     expect(troublesIn(lending.state, 5 as Instant)).toEqual([
-      { code: "quarantined", kind: "resource", name: "aws-2", since: 0, text: "it failed" },
+      {
+        ...{ code: "quarantined", kind: "resource", name: "aws-2", pool: "aws" },
+        ...{ since: 0, text: "it failed" },
+      },
     ]);
   });
 

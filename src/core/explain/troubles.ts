@@ -29,6 +29,8 @@ export interface Trouble {
   readonly code: TroubleCode;
   readonly kind: "pool" | "resource" | "cluster" | "orphan" | "space" | "hub";
   readonly name: string;
+  /** The pool that has it. Absent: it is not of one pool. */
+  readonly pool?: string;
   /** Null if nobody knows. */
   readonly since: Instant | null;
   readonly text: string;
@@ -49,8 +51,14 @@ export function troublesIn(
   const troubles: Trouble[] = [];
   for (const pool of state.pools.values()) {
     const usual = usualWaits.get(pool.name) ?? null;
-    troubles.push(...suspensionOf(pool), ...longWaitOf(pool, now, usual), ...quarantinedIn(pool));
-    troubles.push(...notCleanedIn(pool, now), ...lowestRateOf(pool));
+    const own = [
+      ...suspensionOf(pool),
+      ...longWaitOf(pool, now, usual),
+      ...quarantinedIn(pool),
+      ...notCleanedIn(pool, now),
+      ...lowestRateOf(pool),
+    ];
+    troubles.push(...own.map((one) => ({ ...one, pool: pool.name })));
   }
   troubles.push(...clusterTroubles(state), ...orphanTroubles(state));
   troubles.push(...quotaTroubles(state, now), ...hubTroubles(state));
@@ -135,7 +143,7 @@ function clusterTroubles(state: State): Trouble[] {
     const { since, message } = cluster;
     const stuck = stuckOn(cluster);
     const owner = ownerOfCluster(one);
-    const of = owner === null ? undefined : { space: owner };
+    const of = { pool: one.pool.name, ...(owner === null ? undefined : { space: owner }) };
     if (stuck !== null) {
       const text = stuck.length === 0 ? "nobody knows what blocks it" : stuck.join(", ");
       troubles.push({ code: "cluster_destroy_stuck", kind: "cluster", name, since, text, ...of });

@@ -1,5 +1,5 @@
 /** One line for each kind of trouble, the most severe kind first. */
-import type { AttentionItem } from "../../api/attention-schemas.ts";
+import type { Attention, AttentionItem } from "../../api/attention-schemas.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { timestampOrNull } from "../render/lease.ts";
 import { type AttentionCode, troubleWords, wordsOf } from "./words.ts";
@@ -9,6 +9,8 @@ export interface Found {
   readonly code: AttentionCode;
   readonly kind: string;
   readonly name: string;
+  /** The pool that has it. Absent: it is not of one pool. */
+  readonly pool?: string;
   readonly since: Instant | null;
   readonly text: string;
 }
@@ -34,6 +36,17 @@ export function grouped(found: readonly Found[]): AttentionItem[] {
       },
     ];
   });
+}
+
+/** All pools with trouble, by name: also those that the list of a kind is too short for. */
+export function poolsIn(found: readonly Found[]): Attention["pools"] {
+  const kinds = new Map<string, Set<string>>();
+  for (const { pool, code } of found) {
+    if (pool !== undefined) kinds.set(pool, (kinds.get(pool) ?? new Set()).add(code));
+  }
+  return Array.from(kinds, ([name, codes]) => ({ name, codes: [...codes].sort() })).sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
 }
 
 /** The oldest first; what nobody knows the age of comes last. */

@@ -8,7 +8,7 @@ import { defaultSpacePolicy } from "../../core/model/space.ts";
 import { TemplateReports } from "../clusters/template-reports.ts";
 import type { Peers } from "../relay/peers.ts";
 import { askBody, testSite } from "../test-site.suite.ts";
-import { grouped } from "./group.ts";
+import { type Found, grouped, poolsIn } from "./group.ts";
 import { lackTroubles, replicaTroubles } from "./server-troubles.ts";
 import { troubleWords } from "./words.ts";
 
@@ -17,7 +17,7 @@ const { holder, viewer, operator } = testTokens;
 test("the answer is empty if all is well", async () => {
   await using site = await testSite([pool("aws", 2)]);
   await site.call("POST /v1/leases", { body: askBody("aws") });
-  expect((await site.call("GET /v1/attention")).body).toEqual({ items: [] });
+  expect((await site.call("GET /v1/attention")).body).toEqual({ items: [], pools: [] });
 });
 
 test("one line for each kind, with the oldest first and what to do", async () => {
@@ -25,7 +25,8 @@ test("one line for each kind, with the oldest first and what to do", async () =>
   await site.broker.submit(change("aws-2", { state: "quarantined", note: "it failed" }));
   await site.clock.advance(5_000);
   await site.broker.submit(change("aws-1", { state: "quarantined", note: "it failed too" }));
-  const { items } = (await site.call("GET /v1/attention")).body as Attention;
+  const { items, pools } = (await site.call("GET /v1/attention")).body as Attention;
+  expect(pools).toEqual([{ name: "aws", codes: ["quarantined"] }]);
   expect(items).toMatchObject([
     {
       ...{ code: "quarantined", severity: "warning", summary: "2 resources are quarantined" },
@@ -77,6 +78,18 @@ test("grouped() puts errors first, names at most twenty, and counts all", () => 
     ["quarantined", 25],
   ]);
   expect(items[1]?.about).toHaveLength(20);
+});
+
+test("poolsIn() has every pool with trouble, and nothing that is not of a pool", () => {
+  const of = (pool: string | undefined, code: Found["code"]): Found => ({
+    ...{ code, kind: "resource", name: "one", since: null, text: "" },
+    ...(pool === undefined ? undefined : { pool }),
+  });
+  const many = Array.from({ length: 25 }, (_, index) => of(`aws-${index}`, "quarantined"));
+  const found = [of(undefined, "config_refused"), ...many, of("aws-3", "waits_long")];
+  const pools = poolsIn(found);
+  expect(pools).toHaveLength(25);
+  expect(pools).toContainEqual({ name: "aws-3", codes: ["quarantined", "waits_long"] });
 });
 
 test("the guide to the page lists every kind of trouble", () => {

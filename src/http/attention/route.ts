@@ -6,7 +6,7 @@ import { type Instant, roughDuration } from "../../core/model/time.ts";
 import { callerOf } from "../authorize.ts";
 import type { App, Context } from "../context.ts";
 import { limitedTo } from "../sight.ts";
-import { type Found, grouped } from "./group.ts";
+import { type Found, grouped, poolsIn } from "./group.ts";
 import {
   admissionTroubles,
   configTroubles,
@@ -63,6 +63,6 @@ export function attentionRoute(app: App, context: Context): void {
       found.push(...(await replicaTroubles(context)));
     }
     if (mayDo(role, "operate")) found.push(...tokenTroubles(context));
-    return { items: grouped(found) };
+    return { items: grouped(found), pools: poolsIn(found) };
   });
 }

@@ -30,7 +30,8 @@ export function admissionTroubles(
   return Array.from(pools.values()).flatMap(({ name, policy, waiting, admission: { why } }) => {
     if (policy.admission === undefined || waiting === 0) return [];
     if (last.get(name)?.found !== "unknown") return [];
-    return [{ code: "admission_check_fails", kind: "pool", name, since: null, text: why ?? "" }];
+    const text = why ?? "";
+    return [{ code: "admission_check_fails", kind: "pool", name, pool: name, since: null, text }];
   });
 }
 

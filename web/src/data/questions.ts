@@ -86,9 +86,9 @@ export const allPools: Question<PoolList> = {
 export const attention: Question<Attention> = {
   key: "attention",
   read: (signal) => berth.attention({ signal }),
-  touchedBy: about("pool-", "resource-", "cluster-", "rate-"),
-  // On a busy server something of this happens all the time, and the list rarely changes.
-  pauseMs: 5_000,
+  touchedBy: about("pool-", "resource-", "cluster-", "rate-", "hub-", "orphan-"),
+  // As often as the pools: what they show as red is what this list names.
+  pauseMs: 1_500,
   everyMs: heartbeatsMs,
 };
 

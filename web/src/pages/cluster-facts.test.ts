@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
-import { inHundredths, isSlow, kindOf, onHubWords } from "./cluster-facts.ts";
+import { inHundredths, isSlow, kindOf, onHubWords, urgencyOf } from "./cluster-facts.ts";
 
 test("onHubWords() tells the clusters of Berth from those of others, also after they are gone", () => {
   const one = {
@@ -37,4 +37,10 @@ test.each([
 ])("usually %s s: after %s ms it is slow: %s", (usualSeconds, nowMs, want) => {
   const phase = { since: new Date(0).toISOString(), usualSeconds } as Cluster["phase"];
   expect(isSlow({ phase }, nowMs)).toBe(want);
+});
+
+test("urgencyOf() puts a cluster that fails before those on their way", () => {
+  const calm = { state: "creating", failures: 0, stuck: null, lost: null, hold: null } as Cluster;
+  const failing = { ...calm, state: "destroying", failures: 1 };
+  expect(urgencyOf(failing)).toBeLessThan(urgencyOf(calm));
 });

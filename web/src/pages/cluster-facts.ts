@@ -5,8 +5,9 @@ import { grouped } from "../parts/numbers.ts";
 /** Lower comes first: what needs somebody, then what is on its way, then the rest. */
 const order = ["broken", "resuming", "creating", "stopping", "destroying", "used", "busy", "free"];
 
-export function urgencyOf({ state, stuck, lost, hold }: Cluster): number {
-  if (lost !== null || stuck !== null) return -2;
+export function urgencyOf(cluster: Cluster): number {
+  const { state, hold } = cluster;
+  if (isFailing(cluster)) return -2;
   if (hold !== null) return -1;
   const place = order.indexOf(state);
   return place === -1 ? order.length : place;

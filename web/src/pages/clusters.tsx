@@ -3,6 +3,7 @@ import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { allClusters } from "../data/questions.ts";
+import { useNeedsAttention } from "../data/troubles.ts";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
@@ -27,6 +28,7 @@ export function Clusters() {
   const [text] = useFilter("q");
   const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const slow = useInTime((nowMs) => (data ?? []).filter((one) => isSlow(one, nowMs)).length);
+  const isBad = useNeedsAttention("cluster_fails", "cluster_destroy_stuck");
   const shown = useMemo(() => {
     const wanted = text.toLowerCase();
     return (data ?? [])
@@ -42,7 +44,7 @@ export function Clusters() {
       {data === undefined ? <Loading /> : null}
       {data?.length === 0 ? <NoClusters /> : null}
       {data === undefined || data.length === 0 ? null : (
-        <Figures label="All clusters together" figures={figuresOf(data, slow)} />
+        <Figures label="All clusters together" figures={figuresOf(data, slow, isBad)} />
       )}
       <Orphans />
       {data === undefined || data.length === 0 ? null : (
@@ -65,7 +67,7 @@ export function Clusters() {
   );
 }
 
-function figuresOf(clusters: readonly Cluster[], slow: number): Figure[] {
+function figuresOf(clusters: readonly Cluster[], slow: number, isBad: boolean): Figure[] {
   const counts = new Map<string, number>();
   for (const cluster of clusters) {
     const kind = kindOf(cluster);
@@ -83,14 +85,13 @@ function figuresOf(clusters: readonly Cluster[], slow: number): Figure[] {
       label: "On their way",
       value: of("on their way"),
       aside: slow === 0 ? "" : `${slow} slower than usual`,
-      bad: slow > 0,
     },
     ...(other === 0 ? [] : [{ label: "Out of service", value: other }]),
     {
       label: "Failing",
       value: failing,
       aside: failing === 0 ? "" : "of all these",
-      bad: failing > 0,
+      bad: failing > 0 && isBad,
     },
     { label: "Cost per hour", value: grouped(perHour), aside: "units" },
   ];

@@ -2,6 +2,7 @@ import { Fragment } from "react";
 import type { Hub, HubCluster } from "../../../src/api/hub-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allHubs, clustersOnHub } from "../data/questions.ts";
+import { useNeedsAttention } from "../data/troubles.ts";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
@@ -21,8 +22,11 @@ import { GateCard } from "./gate-card.tsx";
 export function HubsPage() {
   const { data, error } = useAnswer(allHubs);
   const [text] = useFilter("q");
+  const isBad = useNeedsAttention("hub_unreachable");
   const wanted = text.toLowerCase();
-  const shown = data?.filter((hub) => wordsOf(hub).some((word) => word.includes(wanted)));
+  const shown = data
+    ?.filter((hub) => wordsOf(hub).some((word) => word.includes(wanted)))
+    .sort((a, b) => urgencyOf(a) - urgencyOf(b));
   return (
     <>
       <Crumbs trail={[["Clusters", "/clusters"]]} />
@@ -39,7 +43,7 @@ export function HubsPage() {
       ) : null}
       {data === undefined || data.length === 0 ? null : (
         <>
-          <Figures label="All hubs together" figures={figuresOf(data)} />
+          <Figures label="All hubs together" figures={figuresOf(data, isBad)} />
           <div className="tools">
             <FilterBox label="Filter by hub, state, pool, label or version" />
           </div>
@@ -64,13 +68,13 @@ function labelsOf(labels: Hub["labels"]): string[] {
   return Object.entries(labels).map(([key, value]) => `${key}=${value}`);
 }
 
-function figuresOf(hubs: readonly Hub[]): Figure[] {
+function figuresOf(hubs: readonly Hub[], isBad: boolean): Figure[] {
   const sum = (of: (hub: Hub) => number) => hubs.reduce((all, hub) => all + of(hub), 0);
   const away = hubs.filter(({ state }) => state === "unreachable").length;
   const failed = sum(({ failures }) => failures.recent);
   return [
     { label: "Active", value: hubs.filter(isActive).length, aside: `of ${hubs.length}` },
-    { label: "Unreachable", value: away, bad: away > 0 },
+    { label: "Unreachable", value: away, bad: away > 0 && isBad },
     { label: "Clusters of Berth", value: sum(({ clusters }) => clusters.total) },
     { label: "On their way", value: sum(({ clusters }) => clusters.inFlight) },
     { label: "Free capacity", value: leftOn(hubs) ?? "no limit", aside: "for more clusters" },
@@ -78,9 +82,14 @@ function figuresOf(hubs: readonly Hub[]): Figure[] {
       label: "Failed to install",
       value: failed,
       aside: `of the last ${sum(({ failures }) => failures.of)}`,
-      bad: failed > 0,
     },
   ];
+}
+
+/** Lower comes first: what needs attention, then hubs that get no new clusters, then the others. */
+function urgencyOf(hub: Hub): number {
+  if (hub.outage !== null) return 0;
+  return isActive(hub) ? 2 : 1;
 }
 
 function isActive({ state }: Hub): boolean {

@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 import type { Resource } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allPools, inStates } from "../data/questions.ts";
+import { useNeedsAttention } from "../data/troubles.ts";
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { Figures } from "../parts/figures.tsx";
@@ -78,6 +79,7 @@ function csvRows(resources: readonly Resource[]) {
 /** How many in each state. Cooling ones need no action, but the overview counts them. */
 function Counts({ found }: { found: readonly (readonly Resource[])[] }) {
   const { data } = useAnswer(allPools);
+  const isBad = useNeedsAttention("quarantined");
   const cooling = (data?.pools ?? []).reduce((sum, pool) => sum + (pool.states["cooling"] ?? 0), 0);
   return (
     <Figures
@@ -88,7 +90,7 @@ function Counts({ found }: { found: readonly (readonly Resource[])[] }) {
           return {
             label: title,
             value,
-            bad: state === "quarantined" && value > 0,
+            bad: state === "quarantined" && value > 0 && isBad,
             ...(value > 0 && { href: `#out-${state}` }),
           };
         }),

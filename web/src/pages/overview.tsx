@@ -4,6 +4,7 @@ import type { Pool, Trends } from "../../../src/api/schemas.ts";
 import { roughDuration } from "../../../src/core/model/time.ts";
 import { useAnswer } from "../data/query.ts";
 import { allPools, allTrends } from "../data/questions.ts";
+import { type PoolTroubles, usePoolTroubles, waitsTooLong } from "../data/troubles.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
@@ -16,16 +17,7 @@ import { lookOf } from "../parts/state-look.ts";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
 import { Attention } from "./attention.tsx";
-import {
-  clustersNotReady,
-  coolingAside,
-  hasProblem,
-  isIdle,
-  outOf,
-  sortedBy,
-  statesOf,
-  waitsTooLong,
-} from "./pool-facts.ts";
+import { clustersNotReady, coolingAside, isIdle, outOf, sortedBy, statesOf } from "./pool-facts.ts";
 import { poolOrders, usePoolOrder } from "./pool-order.ts";
 import { PoolRow } from "./pool-row.tsx";
 import { Servers } from "./servers.tsx";
@@ -54,10 +46,13 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
   const [text] = useFilter("q");
   const [show] = useFilter("show");
   const [sort] = usePoolOrder();
+  const troubles = usePoolTroubles();
   const fits = useMemo(() => {
     const wanted = text.toLowerCase();
-    return pools.filter((pool) => pool.name.toLowerCase().includes(wanted) && kinds(pool, show));
-  }, [pools, text, show]);
+    return pools.filter(
+      (pool) => pool.name.toLowerCase().includes(wanted) && kinds(pool, show, troubles),
+    );
+  }, [pools, text, show, troubles]);
   const isFiltered = text !== "" || show !== "";
   const canFold = sort === "trouble" && !isFiltered;
   if (pools.length === 0) {
@@ -70,7 +65,7 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
   }
   return (
     <>
-      <Totals pools={fits} of={isFiltered ? pools : undefined} />
+      <Totals pools={fits} of={isFiltered ? pools : undefined} troubles={troubles} />
       <div className="tools">
         <FilterBox label="Filter pools" />
         <Choice name="show" label="Show" options={showOptions} />
@@ -82,7 +77,7 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
         </span>
       </div>
       <Legend states={legendOf(pools)} />
-      <PoolTable pools={fits} {...{ trends, sort, canFold }} />
+      <PoolTable pools={fits} {...{ trends, sort, canFold, troubles }} />
     </>
   );
 }
@@ -91,7 +86,7 @@ const showOptions = [
   ["", "All"],
   ["waiting", "Waiting"],
   ["full", "Nothing free"],
-  ["trouble", "Problems"],
+  ["trouble", "Needs attention"],
 ] as const;
 
 /** The same all the time, so that the table does not move; and any word that is a state here. */
@@ -103,19 +98,20 @@ function legendOf(pools: readonly Pool[]): readonly string[] {
   return [...usual, ...(makes ? ["hibernated", "creating"] : []), ...words];
 }
 
-function kinds(pool: Pool, show: string): boolean {
+function kinds(pool: Pool, show: string, troubles: PoolTroubles): boolean {
   if (show === "waiting") return countsOf(pool).waiting > 0;
   if (show === "full") return countsOf(pool).free === 0;
-  return show === "trouble" ? hasProblem(pool) : true;
+  return show === "trouble" ? troubles.has(pool.name) : true;
 }
 
 interface TotalsProps {
   readonly pools: readonly Pool[];
   /** All pools, if only some are shown. */
   readonly of: readonly Pool[] | undefined;
+  readonly troubles: PoolTroubles;
 }
 
-function Totals({ pools, of }: TotalsProps) {
+function Totals({ pools, of, troubles }: TotalsProps) {
   const sum = (of: (pool: Pool) => number) => pools.reduce((total, pool) => total + of(pool), 0);
   const total = sum((pool) => pool.total);
   const all = of?.reduce((count, pool) => count + pool.total, 0) ?? 0;
@@ -138,7 +134,7 @@ function Totals({ pools, of }: TotalsProps) {
           label: "Longest wait",
           value: oldest < 0 ? "–" : inWholeSeconds(oldest),
           href: "/queue?sort=wait",
-          bad: pools.some(waitsTooLong),
+          bad: pools.some(({ name }) => waitsTooLong(name, troubles)),
         },
       ]}
     />
@@ -181,17 +177,18 @@ interface TableProps {
   readonly sort: string;
   /** Whether idle pools may be one row together. */
   readonly canFold: boolean;
+  readonly troubles: PoolTroubles;
 }
 
-function PoolTable({ pools, trends, sort, canFold }: TableProps) {
+function PoolTable({ pools, trends, sort, canFold, troubles }: TableProps) {
   const [idle, setIdle] = useFilter("idle");
   const [shown, setShown] = useState(rowsAtFirst(rowsMax));
   const { busy, folded } = useMemo(() => {
-    const rest = canFold ? pools.filter(isIdle) : [];
+    const rest = canFold ? pools.filter((pool) => isIdle(pool, troubles)) : [];
     const folds = rest.length >= foldedMin && rest.length < pools.length;
-    const rows = folds && idle === "" ? pools.filter((pool) => !isIdle(pool)) : pools;
-    return { busy: sortedBy(rows, sort), folded: folds ? rest.length : 0 };
-  }, [pools, sort, canFold, idle]);
+    const rows = folds && idle === "" ? pools.filter((pool) => !rest.includes(pool)) : pools;
+    return { busy: sortedBy(rows, sort, troubles), folded: folds ? rest.length : 0 };
+  }, [pools, sort, canFold, idle, troubles]);
   const byPool = useMemo(
     () => new Map(trends?.pools.map((trend) => [trend.pool, trend])),
     [trends],
@@ -236,6 +233,7 @@ function PoolTable({ pools, trends, sort, canFold }: TableProps) {
               key={pool.name}
               pool={pool}
               trend={byPool.get(pool.name)}
+              isLate={waitsTooLong(pool.name, troubles)}
               {...{ span, window }}
             />
           ))}

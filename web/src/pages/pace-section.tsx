@@ -3,6 +3,7 @@ import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { queueOf, rateHistoryOf, statsOf } from "../data/questions.ts";
+import { usePoolTroubles, waitsTooLong } from "../data/troubles.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
@@ -18,7 +19,6 @@ import {
 } from "./flow-facts.ts";
 import { GateCard, type GateStatus } from "./gate-card.tsx";
 import { PinButtons } from "./pin-buttons.tsx";
-import { waitsTooLong } from "./pool-facts.ts";
 import { RateHistory } from "./rate-history.tsx";
 
 /** How fast the pool lends, and when the next grant is possible. */
@@ -54,9 +54,10 @@ function statusOf(left: number, paced: number, waiting: number): GateStatus {
 function Backlog({ pool, queue }: { pool: Pool; queue: readonly WaitingRequest[] }) {
   const { adaptive } = pool.policy;
   const seconds = backlogSeconds(queue, pool.flow.everySeconds);
+  const isLate = waitsTooLong(pool.name, usePoolTroubles());
   const isCut = adaptive?.mode === "auto" && (pool.flow.rate ?? adaptive.max) < adaptive.max;
   return (
-    <p className={isCut || waitsTooLong(pool) ? "callout" : "gate-lead"}>
+    <p className={isCut || isLate ? "callout" : "gate-lead"}>
       <b>
         {grouped(queue.length)} {queue.length === 1 ? "waits" : "wait"}
         {seconds === null ? "" : `; the last starts in about ${inWholeSeconds(seconds)}`}.

@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
+import type { PoolTroubles } from "../data/troubles.ts";
 import {
   clustersNotReady,
-  hasProblem,
   isIdle,
   outOf,
   sortedBy,
   waitsFor,
   waitsForReason,
-  waitsTooLong,
 } from "./pool-facts.ts";
+
+const none: PoolTroubles = new Map();
 
 test("outOf() counts what is neither free nor held", () => {
   expect(outOf(pool({}))).toBe(1);
@@ -38,24 +39,9 @@ test.each([
   ["a request", { held: 0, free: 9, total: 9, waiting: 1 }, false],
   ["one out", { held: 0, free: 8, total: 9 }, false],
 ])("isIdle(): %s", (_, facts, want) => {
-  expect(isIdle(pool({ waiting: 0, oldestWaitSeconds: null, ...facts }))).toBe(want);
-});
-
-describe("waitsTooLong()", () => {
-  test.each([
-    ["nobody waits", { oldestWaitSeconds: null }, false],
-    ["a moment is never long", { oldestWaitSeconds: 250, meanHoldSeconds: 10 }, false],
-    ["longer than a usual hold", { oldestWaitSeconds: 2_000, meanHoldSeconds: 1_800 }, true],
-    ["shorter than a usual hold", { oldestWaitSeconds: 1_700, meanHoldSeconds: 1_800 }, false],
-    ["where no hold is known", { oldestWaitSeconds: 700, meanHoldSeconds: null }, true],
-  ])("%s", (_, facts, want) => {
-    expect(waitsTooLong(pool(facts))).toBe(want);
-  });
-});
-
-test("hasProblem() finds what is quarantined", () => {
-  expect(hasProblem(pool({}))).toBe(false);
-  expect(hasProblem(pool({ states: { quarantined: 1 } }))).toBe(true);
+  const one = pool({ waiting: 0, oldestWaitSeconds: null, ...facts });
+  expect(isIdle(one, none)).toBe(want);
+  expect(isIdle(one, new Map([[one.name, ["rate_at_minimum"]]]))).toBe(false);
 });
 
 function namesOf(pools: readonly { readonly name: string }[]): string {
@@ -75,18 +61,24 @@ describe("sortedBy()", () => {
     ["oldest", "cab"],
     ["usage", "abc"],
   ])("%j", (sort, want) => {
-    expect(namesOf(sortedBy(pools, sort))).toBe(want);
+    expect(namesOf(sortedBy(pools, sort, none))).toBe(want);
   });
 
-  test("long waits come first, then queues with nothing free, other queues, broken resources", () => {
+  test("what needs attention comes first, then queues with nothing free, then other queues", () => {
     const some = [
       pool({ name: "a", oldestWaitSeconds: 5 }),
       pool({ name: "b", oldestWaitSeconds: 90, free: 1 }),
-      pool({ name: "c", oldestWaitSeconds: 4_000 }),
+      pool({ name: "c", oldestWaitSeconds: 4_000, free: 0 }),
       pool({ name: "d", states: { quarantined: 1 } }),
       pool({ name: "e", oldestWaitSeconds: 50, free: 0 }),
     ];
-    expect(namesOf(sortedBy(some, "trouble"))).toBe("cebda");
+    const troubles = new Map([
+      ["c", ["waits_long"]],
+      ["d", ["quarantined"]],
+    ]);
+    expect(namesOf(sortedBy(some, "trouble", troubles))).toBe("cdeba");
+    // No rule of its own: a wait is long if the list of what needs attention says so.
+    expect(namesOf(sortedBy(some, "trouble", none))).toBe("cebad");
   });
 });
 

@@ -1,9 +1,9 @@
 /** The overview's numbers of a pool; the same as in `berth status`. */
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
-import { longWaitFrom } from "../../../src/core/explain/long-wait.ts";
 import { clusterStates, unreachableState } from "../../../src/core/model/lifecycle.ts";
 import { briefDuration } from "../../../src/core/model/time.ts";
+import type { PoolTroubles } from "../data/troubles.ts";
 import { clockTime } from "../parts/clock-time.ts";
 import { grouped } from "../parts/numbers.ts";
 
@@ -48,23 +48,15 @@ export function clustersNotReady(pools: readonly Pool[]): {
 }
 
 /** Nobody uses it or waits for it, and nothing is wrong with it. */
-export function isIdle(pool: Pool): boolean {
+export function isIdle(pool: Pool, troubles: PoolTroubles): boolean {
   const { held, waiting } = countsOf(pool);
-  return held === 0 && waiting === 0 && outOf(pool) === 0 && !hasProblem(pool);
+  return held === 0 && waiting === 0 && outOf(pool) === 0 && !troubles.has(pool.name);
 }
 
 /** How many of these are cooling, and so become free by themselves. Empty if there are none. */
 export function coolingAside(pools: readonly Pool[]): string {
   const cooling = pools.reduce((sum, { states }) => sum + (states["cooling"] ?? 0), 0);
   return cooling === 0 ? "" : `${grouped(cooling)} cooling`;
-}
-
-/** A wait is too long by the rule of `/v1/attention`. */
-export function waitsTooLong(pool: Pool): boolean {
-  const { oldestWaitSeconds, meanHoldSeconds, usualWaitSeconds } = pool;
-  if (oldestWaitSeconds === null) return false;
-  const inMs = (seconds: number | null) => (seconds === null ? null : seconds * 1_000);
-  return oldestWaitSeconds * 1_000 > longWaitFrom(inMs(meanHoldSeconds), inMs(usualWaitSeconds));
 }
 
 /** What keeps requests waiting, in a word or two, and the whole sentence. */
@@ -174,38 +166,22 @@ export function waitsForReason(
   return word === undefined ? { ...notOfThePool, why } : { word, why };
 }
 
-export function hasProblem(pool: Pool): boolean {
-  return holdsUp(pool) || isBroken(pool);
-}
-
-/** It keeps requests waiting for longer than it should. */
-function holdsUp(pool: Pool): boolean {
-  const { suspended, admission, waiting } = pool;
-  const checkFails = waiting > 0 && admission?.found === "unknown";
-  return suspended !== null || checkFails || waitsTooLong(pool);
-}
-
-function isBroken({ states }: Pool): boolean {
-  return (states["quarantined"] ?? 0) > 0;
-}
-
 /** A shorter wait passes by itself, in seconds. With it rows would move all the time. */
 const noticedWait = 15;
 
 /**
- * By the people who are hurt: pools that hold requests up, by the longest wait; then queues with
- * nothing free; then other queues; then broken resources that nobody waits for. Equal ones stay in the
- * order of their names, so that rows do not move all the time.
+ * Pools that need attention come first, by the longest wait; then queues with nothing free; then
+ * other queues. Equal ones stay in the order of their names, so that rows do not move all the time.
  */
-function troubleOf(pool: Pool): number {
+function troubleOf(pool: Pool, troubles: PoolTroubles): number {
   const { oldestWaitSeconds, free } = countsOf(pool);
   const wait = oldestWaitSeconds ?? 0;
-  if (holdsUp(pool)) return 4 + wait;
-  if (wait >= noticedWait) return free === 0 ? 3 : 2;
-  return isBroken(pool) ? 1 : 0;
+  if (troubles.has(pool.name)) return 3 + wait;
+  if (wait < noticedWait) return 0;
+  return free === 0 ? 2 : 1;
 }
 
-const orders: Readonly<Record<string, (pool: Pool) => number>> = {
+const orders: Readonly<Record<string, (pool: Pool, troubles: PoolTroubles) => number>> = {
   trouble: troubleOf,
   usage: (pool) => countsOf(pool).held / Math.max(1, countsOf(pool).total),
   size: (pool) => countsOf(pool).held,
@@ -216,7 +192,11 @@ const orders: Readonly<Record<string, (pool: Pool) => number>> = {
 };
 
 /** Largest number first; equal pools, and pools without an order, by name. */
-export function sortedBy(pools: readonly Pool[], sort: string): readonly Pool[] {
-  const measure = orders[sort] ?? (() => 0);
+export function sortedBy(
+  pools: readonly Pool[],
+  sort: string,
+  troubles: PoolTroubles,
+): readonly Pool[] {
+  const measure = (pool: Pool) => orders[sort]?.(pool, troubles) ?? 0;
   return pools.toSorted((a, b) => measure(b) - measure(a) || (a.name < b.name ? -1 : 1));
 }

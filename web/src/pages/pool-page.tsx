@@ -14,6 +14,7 @@ import {
   resourcesOf,
 } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
+import { usePoolTroubles, waitsTooLong } from "../data/troubles.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
@@ -39,7 +40,7 @@ import { LimitSection } from "./limit-section.tsx";
 import { listedPool } from "./listed-pool.ts";
 import { PaceSection } from "./pace-section.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
-import { clustersNotReady, coolingAside, outOf, statesOf, waitsTooLong } from "./pool-facts.ts";
+import { clustersNotReady, coolingAside, outOf, statesOf } from "./pool-facts.ts";
 import { QueueTable, useEmptyQueueText, useSeesAllSpaces } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
 import { ShareSection } from "./share-section.tsx";
@@ -75,6 +76,7 @@ function PoolView({ read }: { read: Pool }) {
   const pool = useListed(read);
   const { name, retiring, suspended, limit } = pool;
   const { data: queue = [] } = useAnswer(queueOf(name));
+  const isLate = waitsTooLong(name, usePoolTroubles());
   return (
     <>
       {suspended === null ? null : (
@@ -88,7 +90,7 @@ function PoolView({ read }: { read: Pool }) {
           Removed from the configuration. It disappears when its last resource is released.
         </p>
       ) : null}
-      <Figures label={`${name} in numbers`} figures={figuresOf(pool, queue)} />
+      <Figures label={`${name} in numbers`} figures={figuresOf(pool, queue, isLate)} />
       {pool.usage === undefined ? <WholeBar pool={pool} /> : <CapacityBars usage={pool.usage} />}
       <NoActionsNote />
       <div className="gates">
@@ -126,13 +128,13 @@ function WholeBar({ pool }: { pool: Pool }) {
   );
 }
 
-function figuresOf(pool: Pool, queue: readonly WaitingRequest[]): Figure[] {
+function figuresOf(pool: Pool, queue: readonly WaitingRequest[], isLate: boolean): Figure[] {
   const { waiting, oldestWaitSeconds } = countsOf(pool);
   return [
     ...(pool.usage === undefined ? countFigures(pool) : amountFigures(pool, pool.usage)),
     ...closedFigure(pool, queue),
     { label: "Waiting", value: waiting },
-    { label: "Longest wait", value: inWholeSeconds(oldestWaitSeconds), bad: waitsTooLong(pool) },
+    { label: "Longest wait", value: inWholeSeconds(oldestWaitSeconds), bad: isLate },
     { label: "Mean hold", value: inWords(pool.meanHoldSeconds) },
   ];
 }

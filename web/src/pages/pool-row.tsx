@@ -19,7 +19,6 @@ import {
   type WaitsFor,
   waitsFor,
   waitsForReason,
-  waitsTooLong,
 } from "./pool-facts.ts";
 
 interface Props {
@@ -27,9 +26,11 @@ interface Props {
   readonly trend: Trends["pools"][number] | undefined;
   readonly span: number;
   readonly window: string;
+  /** Somebody has waited for longer than usual. */
+  readonly isLate: boolean;
 }
 
-export const PoolRow = memo(function PoolRow({ pool, trend, span, window }: Props) {
+export const PoolRow = memo(function PoolRow({ pool, trend, span, window, isLate }: Props) {
   const { name } = pool;
   const { total, held, free, waiting, oldestWaitSeconds } = countsOf(pool);
   const states = statesOf(pool);
@@ -58,7 +59,7 @@ export const PoolRow = memo(function PoolRow({ pool, trend, span, window }: Prop
       </td>
       <td className={out === 0 ? "number out-cell faint" : "number out-cell"}>{grouped(out)}</td>
       <td className={waiting === 0 ? "number quiet" : "number waiting"}>{grouped(waiting)}</td>
-      <td className={`number wait-cell ${waitLook(pool, oldestWaitSeconds)}`}>
+      <td className={`number wait-cell ${waitLook(oldestWaitSeconds, isLate)}`}>
         {inWholeSeconds(oldestWaitSeconds)}
       </td>
       <td className="why-cell">
@@ -79,9 +80,9 @@ export const PoolRow = memo(function PoolRow({ pool, trend, span, window }: Prop
   );
 });
 
-function waitLook(pool: Pool, oldestWaitSeconds: number | null): string {
+function waitLook(oldestWaitSeconds: number | null, isLate: boolean): string {
   if (oldestWaitSeconds === null) return "quiet";
-  return waitsTooLong(pool) ? "late" : "";
+  return isLate ? "late" : "";
 }
 
 function Tags({ pool }: { pool: Pool }) {

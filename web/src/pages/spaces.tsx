@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Space } from "../../../src/api/space-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allSpaces } from "../data/questions.ts";
+import { useNeedsAttention } from "../data/troubles.ts";
 import { Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
@@ -39,6 +40,7 @@ export function Spaces() {
 
 /** Who is next, how many wait, and which quotas hold them back. */
 function SpaceTiles({ spaces }: { spaces: readonly Space[] }) {
+  const isBad = useNeedsAttention("quota_reached_long");
   const first = nextSpace(spaces);
   const waiting = spaces.reduce((sum, space) => sum + space.waiting, 0);
   const quotas = spaces.flatMap((space) => space.quotas);
@@ -54,7 +56,12 @@ function SpaceTiles({ spaces }: { spaces: readonly Space[] }) {
           aside: nextWords(first),
         },
         { label: "Waiting", value: waiting, href: "/queue?group=space" },
-        { label: "Quotas reached", value: reached, aside: `of ${quotas.length}`, bad: reached > 0 },
+        {
+          label: "Quotas reached",
+          value: reached,
+          aside: `of ${quotas.length}`,
+          bad: reached > 0 && isBad,
+        },
       ]}
     />
   );
