@@ -43,7 +43,7 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
         state: "detached",
       });
     const said = (words: string) => section.locator(".said pre", { hasText: words });
-    await fact("Checked by", "the capacity check").waitFor();
+    await fact("Decided by", "the capacity check").waitFor();
     await fact("Last check", "none since the server started").waitFor();
     await without("Waiting for admission");
 

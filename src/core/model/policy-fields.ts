@@ -58,7 +58,7 @@ export const policyFields = {
     key: "lockDelay",
     kind: duration(0, dayMs),
     default: 15 * secondMs,
-    label: "Lock delay",
+    label: "Pause after a lost holder",
     text:
       "A resource taken from a holder that vanished or was cut off is not lent again until this long " +
       "after, or after the cooldown if that is longer: the holder may still be at work.",
@@ -68,7 +68,7 @@ export const policyFields = {
     key: "patience",
     kind: duration(0, 7 * dayMs),
     default: 10 * minuteMs,
-    label: "Max overtaking",
+    label: "Others may go first for",
     text:
       "How long others may go ahead: smaller requests of one over several pools, or for an amount, for which " +
       "what becomes free is then reserved; and other spaces of a space that gets nothing here.",

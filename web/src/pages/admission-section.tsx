@@ -64,7 +64,7 @@ function Section({ pool: { name, free }, admission }: { pool: Pool; admission: A
             ),
           ],
           waiting.length > 0 && ["Waiting for admission", <WhoWaits key="who" who={waiting} />],
-          ["Checked by", by],
+          ["Decided by", by],
         ]}
       />
     </GateCard>

@@ -51,7 +51,7 @@ test("leaseGroups() are in the order of the leases, and those without claims com
   const names = leaseGroups(leases, "").map(({ name, rows }) => [name, rows.length]);
   expect(names).toEqual([
     ["gcp", 2],
-    ["aws and gcp", 1],
+    ["aws + gcp", 1],
     ["aws", 1],
     ["all released, lease still open", 1],
   ]);

@@ -51,7 +51,7 @@ export function leaseGroups<T extends Pick<Lease, "space" | "claims">>(
 function poolsHeld({ claims }: Pick<Lease, "claims">): string {
   // A pool with `hold` takes its claims back before the lease ends.
   if (claims.length === 0) return releasedGroup;
-  return [...new Set(claims.map(({ pool }) => pool))].join(" and ");
+  return [...new Set(claims.map(({ pool }) => pool))].join(" + ");
 }
 
 /** A group that is not the only one shows at least so many rows. */

@@ -137,9 +137,9 @@ function Claims({ claims }: Pick<Lease, "claims">) {
           <th
             scope="col"
             className="number"
-            title="Grows with every lease of the resource: a provider refuses a smaller one"
+            title="fence: grows with every lease of the resource, so that a provider can refuse an older holder"
           >
-            Fence
+            Fencing token
           </th>
           {isTimed ? (
             <th scope="col" className="number">
@@ -158,7 +158,7 @@ function Claims({ claims }: Pick<Lease, "claims">) {
               <Link href={at("pools", claim.pool)}>{claim.pool}</Link>
             </td>
             {isShare ? <td>{amountText(claim.amount)}</td> : null}
-            <td className="number" data-label="Fence">
+            <td className="number" data-label="Fencing token">
               {claim.fence}
             </td>
             {isTimed ? (

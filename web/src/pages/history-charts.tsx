@@ -15,7 +15,7 @@ import { useMarks } from "./chart-marks.ts";
 import { CompareWeeksOf } from "./compare-weeks.tsx";
 import { heldLines, oldestLine, startBars, stepTimes, waitLines } from "./history-curves.ts";
 
-const options = [["", "Fit"], ...windowNames.map((name) => [name, name] as const)] as const;
+const options = [["", "All"], ...windowNames.map((name) => [name, name] as const)] as const;
 
 interface Props {
   readonly pool?: string;

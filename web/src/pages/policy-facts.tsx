@@ -1,5 +1,5 @@
 import type { Pool } from "../../../src/api/schemas.ts";
-import { policyFacts } from "./policy-words.ts";
+import { meaningOf, policyFacts } from "./policy-words.ts";
 
 /** The pool's policy from the configuration, without the keys that are not set. */
 export function PolicyFacts({ policy }: { policy: Pool["policy"] }) {
@@ -8,7 +8,7 @@ export function PolicyFacts({ policy }: { policy: Pool["policy"] }) {
       <h2 id="policy-title">Policy</h2>
       <dl className="facts" aria-label="Policy">
         {policyFacts(policy).map(([label, words]) => (
-          <div key={label}>
+          <div key={label} title={meaningOf(label)}>
             <dt>{label}</dt>
             <dd>{words}</dd>
           </div>

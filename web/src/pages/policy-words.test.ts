@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { poolAnswer } from "../../../src/api/pool-answer.suite.ts";
-import { policyFacts } from "./policy-words.ts";
+import { meaningOf, policyFacts } from "./policy-words.ts";
 
 const { policy } = poolAnswer({
   policy: {
@@ -19,8 +19,8 @@ test("policyFacts() has a label for each field that is set", () => {
   expect(policyFacts(policy)).toEqual([
     ["Heartbeat timeout", "5m"],
     ["Auto-release after", "20m"],
-    ["Lock delay", "15s"],
-    ["Max overtaking", "10m"],
+    ["Pause after a lost holder", "15s"],
+    ["Others may go first for", "10m"],
     ["State after release", "dirty"],
     ["State after expiry", "free"],
     [
@@ -43,4 +43,9 @@ test("policyFacts() shows what a newer server has under its key", () => {
       ["colour", "red"],
     ]),
   );
+});
+
+test("meaningOf() names the key of the configuration, and says what it does", () => {
+  expect(meaningOf("Pause after a lost holder")).toMatch(/^lockDelay: A resource taken from/);
+  expect(meaningOf("colour")).toBeUndefined();
 });

@@ -9,6 +9,12 @@ export function policyFacts(policy: Pool["policy"]): Fact[] {
   return factsOf(policyFields, policy).filter(([, words]) => words !== "0s");
 }
 
+/** The key in the configuration, and what it does. Undefined: this page does not know it. */
+export function meaningOf(label: string): string | undefined {
+  const field = Object.values<Field>(policyFields).find((row) => row.label === label);
+  return field && `${field.key}: ${field.text.replaceAll("`", "")}`;
+}
+
 /** A newer server may send fields that this page does not know. They are shown under their key. */
 function factsOf(table: Table, group: object): Fact[] {
   return Object.entries(group).flatMap(([key, value]): Fact[] => {

@@ -227,7 +227,7 @@ function QueueRow({ request, withPools, pool, common, turn }: RowProps) {
 function OtherPools({ items, own }: Pick<WaitingRequest, "items"> & { own: string | undefined }) {
   const others = items.flatMap(({ pool }) => (pool === own ? [] : [pool]));
   if (others.length === 0) return null;
-  return <small className="faint"> and {others.join(", ")}</small>;
+  return <small className="faint"> · also wants {others.join(", ")}</small>;
 }
 
 /** The amounts, labels and names that the items ask for. */

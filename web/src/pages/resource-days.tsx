@@ -16,7 +16,7 @@ import { coveredMs, fittingMs, type Hold, holdsOf, quarantinesOf, rowsOf } from 
 import { PastTable } from "./past-table.tsx";
 
 const spans = [
-  ["", "Fit", undefined],
+  ["", "All", undefined],
   ["1h", "1 hour", 1],
   ["6h", "6 hours", 6],
   ["1d", "1 day", 24],
