@@ -135,8 +135,7 @@ function figuresOf({ state, phase, lease, nextTryAt, ageSeconds, price }: Cluste
     { label: "Cost per hour", value: price, aside: "units" },
     {
       label: "Held by",
-      value: lease === null ? "–" : <Link href={at("leases", lease.id)}>{lease.holder}</Link>,
-      aside: lease === null ? "nobody" : "",
+      value: lease === null ? "nobody" : <Link href={at("leases", lease.id)}>{lease.holder}</Link>,
     },
   ];
 }

@@ -64,7 +64,7 @@ describe("sortedBy()", () => {
     expect(namesOf(sortedBy(pools, sort, none))).toBe(want);
   });
 
-  test("what needs attention comes first, then queues with nothing free, then other queues", () => {
+  test("long waits come first, then queues with nothing free, other queues, what else needs attention", () => {
     const some = [
       pool({ name: "a", oldestWaitSeconds: 5 }),
       pool({ name: "b", oldestWaitSeconds: 90, free: 1 }),
@@ -76,7 +76,7 @@ describe("sortedBy()", () => {
       ["c", ["waits_long"]],
       ["d", ["quarantined"]],
     ]);
-    expect(namesOf(sortedBy(some, "trouble", troubles))).toBe("cdeba");
+    expect(namesOf(sortedBy(some, "trouble", troubles))).toBe("cebda");
     // No rule of its own: a wait is long if the list of what needs attention says so.
     expect(namesOf(sortedBy(some, "trouble", none))).toBe("cebad");
   });

@@ -170,15 +170,17 @@ export function waitsForReason(
 const noticedWait = 15;
 
 /**
- * Pools that need attention come first, by the longest wait; then queues with nothing free; then
- * other queues. Equal ones stay in the order of their names, so that rows do not move all the time.
+ * By the people who are hurt: pools that need attention and keep requests waiting, by the longest
+ * wait; then queues with nothing free; then other queues; then what else needs attention. Equal ones
+ * stay in the order of their names, so that rows do not move all the time.
  */
 function troubleOf(pool: Pool, troubles: PoolTroubles): number {
   const { oldestWaitSeconds, free } = countsOf(pool);
   const wait = oldestWaitSeconds ?? 0;
-  if (troubles.has(pool.name)) return 3 + wait;
-  if (wait < noticedWait) return 0;
-  return free === 0 ? 2 : 1;
+  const isTroubled = troubles.has(pool.name);
+  if (wait < noticedWait) return isTroubled ? 1 : 0;
+  if (isTroubled) return 4 + wait;
+  return free === 0 ? 3 : 2;
 }
 
 const orders: Readonly<Record<string, (pool: Pool, troubles: PoolTroubles) => number>> = {

@@ -55,7 +55,9 @@ export function ShareBars({ shares, unit, made, legend = true }: SharesProps) {
                 {heldWords(share, unit, made)}
                 {share.quota === null ? "" : `, quota ${grouped(share.quota)}`}
                 {share.waiting === 0 ? null : (
-                  <span className="late">, {grouped(share.waiting)} waiting</span>
+                  <>
+                    , <span className="late unbroken">{grouped(share.waiting)} waiting</span>
+                  </>
                 )}
               </small>
             </dd>

@@ -255,7 +255,7 @@ function ShareRow({ space, fair, isNext }: RowProps) {
           ) : (
             <span>
               {percent(part)}: {grouped(most.held)} of {grouped(most.capacity)} <Of {...most} />
-              {fair === 1 ? <span className="faint">, and no other space wants it now</span> : null}
+              {fair === 1 ? <span className="faint">, no other space uses it</span> : null}
             </span>
           )}
         </div>
