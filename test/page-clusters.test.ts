@@ -156,7 +156,7 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
   test("shows the stock of a pool beside what its plan wants", async () => {
     const page = await world.open("/pools/ocp");
     const section = page.getByRole("region", { name: "Stock" });
-    await section.locator(".facts > div", { hasText: "In stock" }).getByText("of 2").waitFor();
+    await section.locator(".facts > div", { hasText: "In stock" }).getByText("keeps 2").waitFor();
     await section.getByText("Nothing to do: the stock is complete.").waitFor();
     const plan = await client.clusters.plan("ocp");
     expect(plan).toMatchObject({ template: "small", size: 2, running: 1, auto: false });

@@ -55,8 +55,8 @@ function planFacts(
   return [
     [
       "In stock",
-      <Amount key="s" field="size" hint="free or hibernated">
-        {free + (states["hibernated"] ?? 0)} of {size}
+      <Amount key="s" field="size" hint={`free or hibernated; keeps ${grouped(size)}`}>
+        {grouped(free + (states["hibernated"] ?? 0))}
       </Amount>,
     ],
     [
@@ -64,10 +64,9 @@ function planFacts(
       <Amount
         key="a"
         field="running"
-        hint={wake === null ? "lent at once" : `the others wake in about ${inWords(wake)}`}
+        hint={`keeps ${grouped(running)}${auto ? " by demand" : ""}${wake === null ? "" : `; others wake in about ${inWords(wake)}`}`}
       >
-        {free} of {running}
-        {auto ? ", by demand" : ""}
+        {grouped(free)}
       </Amount>,
     ],
     demand > 0 && [

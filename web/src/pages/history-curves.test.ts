@@ -37,6 +37,7 @@ test("startBars() ends with a whole bar; the first one may begin before the char
   const stats = statsOf([1, 2, 2, 2, 3, 3, 3], 20);
   expect(valuesOf(stats)).toEqual([1, 6, 9]);
   expect(startBars(stats).times).toEqual([-40, 20, 80].map((at) => start / 1_000 + at));
+  expect(startBars(stats).span[0]).toBe(start / 1_000 - 40);
 });
 
 test("startBars() has another colour for a bar that is not over, and all bars are the total", () => {

@@ -103,9 +103,15 @@ export function startBars(stats: Stats) {
   });
   const going = line("granted", "going", { label: "last bar so far", colour: "started-soft" });
   const soFar = going.values.findLast((value) => value !== null);
+  const times = bars.map(({ from }) => first + from * stepSeconds);
   return {
     title: `Leases per ${lengthSeconds === minute ? "minute" : roughDuration(lengthSeconds * 1_000)}`,
-    times: bars.map(({ from }) => first + from * stepSeconds),
+    times,
+    // With all of the first bar: beyond the edge it would be in the sum and not in the picture.
+    span: [
+      Math.min(...times, Date.parse(stats.from) / 1_000),
+      Date.parse(stats.to) / 1_000,
+    ] as const,
     lines: [
       line("granted", "over", { label: "started", colour: "started" }),
       ...(soFar ? [{ ...going, total: soFar, aside: "" }] : []),

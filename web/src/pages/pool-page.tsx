@@ -162,8 +162,8 @@ function countFigures(pool: Pool): Figure[] {
 function outFigures(pool: Pool): Figure[] {
   const out = { label: "Out of service", value: outOf(pool), aside: coolingAside([pool]) };
   if (pool.template === undefined) return [out];
-  const { count, words } = clustersNotReady([pool]);
-  const notReady = { label: "Not ready", value: count, aside: words };
+  // The bar below has how many in each state.
+  const notReady = { label: "Not ready", value: clustersNotReady([pool]).count };
   return out.value === 0 ? [notReady] : [notReady, out];
 }
 
