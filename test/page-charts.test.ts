@@ -31,7 +31,7 @@ describe.skipIf(chromiumPath === undefined)("the charts of the page", () => {
     // Within a day all of it is in the last step, which is not over.
     let page = await world().open("/pools/install?window=24h");
     const expectMarks = async () => {
-      for (const title of ["Wait until the start", "In use", "Leases per"]) {
+      for (const title of ["Wait until the start", "In use", "Leases"]) {
         const drawn = drawnIn(page, title);
         await drawn.and(page.locator("[data-text*='7 starts per minute: pin']")).waitFor();
         await drawn.and(page.locator(".outage[data-text*='the server did not run']")).waitFor();

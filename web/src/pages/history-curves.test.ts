@@ -28,7 +28,7 @@ const valuesOf = (stats: Stats) => startBars(stats).lines[0]?.values;
 
 test("startBars() counts by the minute at least: one lease in a second is one, and not 60", () => {
   const stats = statsOf([...Array(59).fill(0), 1], 1);
-  expect(startBars(stats).title).toBe("Leases per minute");
+  expect(startBars(stats).about).toBe("each bar is 1 min");
   expect(valuesOf(stats)).toEqual([1]);
   expect(startBars(stats).lines[0]).toMatchObject({ total: 1, aside: "in all" });
 });
@@ -61,7 +61,7 @@ test("startBars() ends with a whole bar although the last step goes on", () => {
 
 test("startBars() of long steps counts what each has", () => {
   const stats = statsOf([5, 0, 7], 1_200);
-  expect(startBars(stats).title).toBe("Leases per 20m");
+  expect(startBars(stats).about).toBe("each bar is 20 min");
   expect(valuesOf(stats)).toEqual([5, 0, 7]);
 });
 

@@ -105,7 +105,7 @@ export function startBars(stats: Stats) {
   const soFar = going.values.findLast((value) => value !== null);
   const times = bars.map(({ from }) => first + from * stepSeconds);
   return {
-    title: `Leases per ${lengthSeconds === minute ? "minute" : roughDuration(lengthSeconds * 1_000)}`,
+    ...{ title: "Leases", about: `each bar is ${barText(lengthSeconds)}` },
     times,
     // With all of the first bar: beyond the edge it would be in the sum and not in the picture.
     span: [
@@ -118,6 +118,14 @@ export function startBars(stats: Stats) {
       line("expired", "all", { label: "expired", colour: "bad" }),
     ],
   };
+}
+
+/** `1 min`, `2h`. */
+function barText(seconds: number): string {
+  const minutes = seconds / minute;
+  return minutes < 60 && Number.isInteger(minutes)
+    ? `${minutes} min`
+    : roughDuration(seconds * 1_000);
 }
 
 /**

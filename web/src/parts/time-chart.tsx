@@ -28,6 +28,8 @@ export interface Line {
 
 interface Props {
   readonly title: string;
+  /** What one bar or one point is. */
+  readonly about?: string;
   /** Seconds since the epoch. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
@@ -46,7 +48,7 @@ const noMarks: readonly Mark[] = [];
 
 /** Values over time. Under the pointer all lines are read at once; a figure of each is text. */
 export function TimeChart(props: Props) {
-  const { title, times, lines, scale, marks = noMarks, span, emptyText, onZoom } = props;
+  const { title, about, times, lines, scale, marks = noMarks, span, emptyText, onZoom } = props;
   const place = useRef<HTMLDivElement>(null);
   const tip = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
@@ -86,7 +88,9 @@ export function TimeChart(props: Props) {
   return (
     <figure className="chart">
       <figcaption>
-        {title}
+        <strong>
+          {title} {about === undefined ? null : <small>{about}</small>}
+        </strong>
         {lines.map((line) => (
           <span key={line.label}>
             <i
