@@ -1,7 +1,9 @@
 import { useState } from "react";
 import type { Stats, StatsPart } from "../../../src/api/history-schemas.ts";
+import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
 import { fitOf, weekOf } from "../data/questions.ts";
+import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { notYetWords } from "./week-words.ts";
@@ -19,22 +21,24 @@ export function CompareWeeksOf({ pool }: { pool: string }) {
 
 /** The last seven days beside the seven days before. */
 export function CompareWeeks({ pool }: { pool?: string }) {
-  const { data: now } = useAnswer(weekOf(pool, 0));
+  const { data: now, error } = useAnswer(weekOf(pool, 0));
   const { data: before } = useAnswer(weekOf(pool, 1));
   const { data: fitting } = useAnswer(fitOf(pool));
-  if (now === undefined || before === undefined) return null;
   return (
     <section aria-labelledby="weeks-title">
       <h2 id="weeks-title">
         Compare weeks <small className="about">The last 7 days, and the 7 days before them.</small>
       </h2>
-      {before.total.asked > 0 ? (
+      <ProblemNote error={error} />
+      {now === undefined || before === undefined ? (
+        <Loading error={error} />
+      ) : before.total.asked > 0 ? (
         <Comparison now={now} before={before} />
       ) : now.total.asked === 0 ? (
         <p className="calm">Nobody has asked for anything in these two weeks.</p>
       ) : (
         // No numbers of one week alone: the charts have them, and these here would be older.
-        <p className="calm">{notYetWords(fitting?.since)}</p>
+        <p className="calm">{notYetWords(fitting?.since, serverNowMs())}</p>
       )}
     </section>
   );

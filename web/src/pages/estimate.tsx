@@ -83,14 +83,13 @@ export function EstimateAccuracyNote({ pool }: { pool?: string }) {
   return (
     <p className={isPoor ? "aside-note late-note" : "aside-note"}>
       {isPoor ? "Estimates run late: " : ""}
-      {percent(onTime)} {isPoor ? "" : "of the requests "}
-      started within the promised time (aim: 90 %).{" "}
+      {percent(onTime)} of {grouped(compared)} requests started within their estimate; the aim is 90
+      %.{" "}
       <span
         className="faint optional"
         title={`${percent(withinP50 / compared)} started by the expected time; half should`}
       >
-        The expected start was off by {inWords(meanErrorSeconds)} on average, over{" "}
-        {grouped(compared)} requests.
+        The expected start was off by {inWords(meanErrorSeconds)} on average.
       </span>
     </p>
   );

@@ -52,8 +52,8 @@ export function History() {
       </nav>
       <HistoryCharts />
       <WorstPools />
-      <CompareWeeks />
       <EstimateAccuracyNote />
+      <CompareWeeks />
       <Past />
     </>
   );

@@ -3,8 +3,9 @@ import { notYetWords } from "./week-words.ts";
 
 test("notYetWords() says since when there is data, and when weeks can be compared", () => {
   const since = new Date(2026, 10, 17, 22, 53).getTime() / 1_000;
-  expect(notYetWords(since)).toBe(
-    "There is data since Tue 17 Nov 22:53. From Tue 24 Nov on, the last 7 days are compared here with the 7 days before.",
+  const now = new Date(2026, 10, 18, 22, 53).getTime();
+  expect(notYetWords(since, now)).toBe(
+    "There is data since Tue 17 Nov 22:53. The comparison needs more than 7 days: it appears here in 6d, on Tue 24 Nov.",
   );
-  expect(notYetWords(undefined)).toContain("no data of the week before yet");
+  expect(notYetWords(undefined, now)).toContain("no data of the week before yet");
 });
