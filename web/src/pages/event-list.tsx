@@ -31,7 +31,9 @@ function EventRow({ event }: { event: FeedEvent }) {
         <Moment at={event.at} />
       </span>
       <EventWords event={event} />
-      <span className="faint number optional">{event.seq}</span>
+      <span className="faint number optional" title="Event number: its place in the journal">
+        {event.seq}
+      </span>
     </li>
   );
 }

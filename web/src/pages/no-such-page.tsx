@@ -6,7 +6,8 @@ export function NoSuchPage({ path }: { path: string }) {
     <>
       <h1>No such page</h1>
       <EmptyNote title={`There is nothing at ${path}`}>
-        Start from <Link href="/">all pools</Link>, or press <kbd>/</kbd> to search.
+        Start from <Link href="/">all pools</Link>, <Link href="/queue">the queue</Link> or{" "}
+        <Link href="/leases">all leases</Link>, or press <kbd>/</kbd> to search.
       </EmptyNote>
     </>
   );

@@ -35,6 +35,7 @@ import type { Amounts } from "./fit-facts.ts";
 import { FitPicture } from "./fit-picture.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
 import { HostTable } from "./host-table.tsx";
+import { inLeaseOrder } from "./lease-ends.ts";
 import { LeaseTable } from "./leases.tsx";
 import { LimitSection } from "./limit-section.tsx";
 import { listedPool } from "./listed-pool.ts";
@@ -258,14 +259,17 @@ function Holders({ name }: { name: string }) {
   const { data: leases, error } = useAnswer(leasesOf(name));
   return (
     <section aria-labelledby="leases-title">
-      <h2 id="leases-title">Leases</h2>
+      <h2 id="leases-title">
+        Leases <small>{leases === undefined ? "" : grouped(leases.length)}</small>{" "}
+        <small className="about">The oldest first.</small>
+      </h2>
       <ProblemNote error={error} />
       {leases === undefined ? (
         <Loading />
       ) : leases.length === 0 ? (
         <p className="calm">No lease of the pools below uses this limit.</p>
       ) : (
-        <LeaseTable groups={[{ name: "", rows: leases }]} />
+        <LeaseTable groups={[{ name: "", rows: inLeaseOrder(leases, "", serverNowMs()) }]} />
       )}
     </section>
   );
