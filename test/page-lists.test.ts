@@ -281,7 +281,11 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
 
     // Past leases are found by a part of a word, and saved.
     await page.getByRole("heading", { name: "Compare weeks" }).waitFor();
-    await page.getByText(/^There is data since .*The comparison needs more than 7 days: it appears here in /).waitFor();
+    await page
+      .getByText(
+        /^There is data since .*The comparison needs more than 7 days: it appears here in /,
+      )
+      .waitFor();
     await page.getByLabel("Filter by holder").fill("I/9");
     await page.locator(".past tbody tr", { hasText: "ci/9" }).waitFor();
     expect(await saved(page)).toMatch(/^id,holder,.*\r\n[^,]+,ci\/9,/);
