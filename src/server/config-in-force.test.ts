@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { describe, expect, test } from "vitest";
+import type { BrokerOptions } from "../broker/broker-contract.ts";
 import { until } from "../broker/hand-clock.suite.ts";
 import { openBroker, type TestBroker } from "../broker/test-broker.suite.ts";
 import type { BoskosExpiry } from "../config/check-pools.ts";
 import type { Pool } from "../core/model/state.ts";
-import { JournalUnavailable } from "../journal/journal.ts";
+import { JournalConflict, JournalUnavailable } from "../journal/journal.ts";
 import { ConfigInForce } from "./config-in-force.ts";
 
 interface Setup extends TestBroker, AsyncDisposable {
@@ -16,7 +17,7 @@ interface Setup extends TestBroker, AsyncDisposable {
   start(expiry?: BoskosExpiry): Promise<ConfigInForce>;
 }
 
-async function setup(text: string): Promise<Setup> {
+async function setup(text: string, options: Partial<BrokerOptions> = {}): Promise<Setup> {
   const folder = await mkdtemp(join(tmpdir(), "berth-config-"));
   const file = join(folder, "berth.yaml");
   const write = async (content: string) => {
@@ -24,7 +25,7 @@ async function setup(text: string): Promise<Setup> {
     await rename(`${file}.new`, file);
   };
   await write(text);
-  const test = await openBroker();
+  const test = await openBroker(options);
   const started: ConfigInForce[] = [];
   return {
     ...test,
@@ -71,6 +72,23 @@ describe("ConfigInForce", () => {
       problems: [expect.stringContaining("it has no auth, and the file before it had")],
     });
     expect(config.auth).toBeDefined();
+  });
+
+  test("waits with the file if another server begins to lead, and is not refused", async () => {
+    await using all = await setup("pools: { aws: { count: 1 } }", {
+      onConflict: () => "step-down",
+    });
+    const config = await all.start();
+    await all.write("pools: { gcp: { count: 1 } }");
+    all.journal.appendFails = new JournalConflict("Cannot append: another replica leads");
+    await config.reload();
+    expect(all.broker.mode).toBe("standby");
+    expect(config.status).toMatchObject({ ok: true, problems: [], pools: 1 });
+    all.journal.appendFails = undefined;
+    await all.broker.lead();
+    config.retry();
+    await config.close();
+    expect(await names(all.broker)).toEqual(["gcp"]);
   });
 
   test("applies the file and logs it", async () => {

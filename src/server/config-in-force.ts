@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { ConfigStatus } from "../api/schemas.ts";
 import type { AuthSpec } from "../auth/auth-spec.ts";
 import type { Broker } from "../broker/broker.ts";
+import { NotLeader } from "../broker/broker-contract.ts";
 import { type BoskosExpiry, withExpiry } from "../config/check-pools.ts";
 import { formatProblem, formatWarning } from "../config/document.ts";
 import { loadConfig, type WatchedSecrets } from "../config/load.ts";
@@ -211,6 +212,8 @@ export class ConfigInForce {
     try {
       await this.#lendBy(parsed);
     } catch (cause) {
+      // Another server has begun to lead, so this one uses the file as one that follows.
+      if (cause instanceof NotLeader) return await this.#use(read);
       // A token that was taken away is refused at once, also if the disk is full.
       this.#auth = parsed.auth;
       this.onChange();
