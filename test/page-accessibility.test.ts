@@ -124,7 +124,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
 
   test("has no serious accessibility violation in the dialog before an action", async () => {
     const page = await world.open("/resources/acc-3", { bypassCSP: true });
-    await page.getByRole("button", { name: "Free" }).click();
+    await page.getByRole("button", { name: "Return to service" }).click();
     await page.getByRole("dialog").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.close();

@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
 
     await page.goto(new URL("/resources/hv-1", page.url()).href);
     await page.getByRole("button", { name: "Drain" }).waitFor();
-    expect(await page.getByRole("button", { name: "Free" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Return to service" }).count()).toBe(0);
     expect(world().complaints).toEqual([]);
   });
 
@@ -74,6 +74,10 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const first = await hosts.first().textContent();
     expect([first?.includes("lab-b"), first?.includes("reserved for it")]).toEqual([true, true]);
     await reason.waitFor();
+    // The page of the host says so too.
+    await page.goto(new URL("/resources/lab-b", page.url()).href);
+    await page.getByLabel("Reserved for requests").getByRole("link", { name: "vm/6" }).waitFor();
+    await page.locator(".capacity", { hasText: "40 of 60, 10 reserved" }).waitFor();
     expect(world().complaints).toEqual([]);
   });
 });

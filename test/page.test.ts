@@ -188,8 +188,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       const page = await world().open("/out");
       await page.locator("summary", { hasText: "cleaner ended with 1" }).click();
       await page.getByText("the key was refused").waitFor();
-      await page.getByRole("button", { name: "Free" }).click();
-      await confirm(page, /Free desk-2/);
+      await page.getByRole("button", { name: "Return to service" }).click();
+      await confirm(page, /Return desk-2 to service/);
       await page.getByText("Everything is in service").waitFor();
       expect(await world().client.resource("desk-2")).toMatchObject({ state: "free", note: "" });
     });

@@ -154,10 +154,7 @@ const ends = new Map([
 ]);
 
 /** A pool may use any other word as a state. */
-const stateVerbs = new Map([
-  ["free", "freed"],
-  ["quarantined", "quarantined"],
-]);
+const stateVerbs = new Map([["quarantined", "quarantined"]]);
 
 function changed({ state, drained, labels, userDataKeys }: Detail): readonly AuditPart[] {
   const verb = stateVerbs.get(text(state));
@@ -165,7 +162,8 @@ function changed({ state, drained, labels, userDataKeys }: Detail): readonly Aud
     ...(drained === true ? ["drained"] : drained === false ? ["undrained"] : []),
     ...(verb === undefined ? [] : [verb]),
   ];
-  const other = state !== undefined && verb === undefined ? `set to ${text(state)}` : "";
+  const [set, where] = state === "free" ? ["returned", "to service"] : ["set", `to ${text(state)}`];
+  const other = state !== undefined && verb === undefined ? `${set} ${where}` : "";
   const keys = Array.isArray(userDataKeys) ? `user data (${userDataKeys.join(", ")})` : "";
   const parts = [labels === undefined ? "" : "labels", keys].filter((part) => part !== "");
   if (verbs.length > 0) {
@@ -173,7 +171,7 @@ function changed({ state, drained, labels, userDataKeys }: Detail): readonly Aud
     const tail = more.filter((part) => part !== "").map((part) => ` and ${part}`);
     return [`${verbs.join(" and ")} `, resources, ...tail];
   }
-  if (other !== "") return ["set ", resources, ` to ${text(state)}`];
+  if (other !== "") return [`${set} `, resources, ` ${where}`];
   return [`changed the ${parts.join(" and ") || "note"} of `, resources];
 }
 

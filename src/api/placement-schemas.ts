@@ -104,6 +104,13 @@ export const shareFields = {
   ),
 };
 
+/** Room that is reserved for a waiting request, as much as it asks for. */
+const Reservation = Type.Object({
+  id: Type.String(),
+  holder: Type.String(),
+  amount: AmountsShown,
+});
+
 const Usage = Type.Object({
   dimension: Type.String(),
   used: Type.Number(),
@@ -118,7 +125,16 @@ export const placeFields = {
 
 /** Of a resource that is lent by amount. */
 export const roomFields = {
-  usage: Type.Optional(Type.Array(Usage)),
+  usage: Type.Optional(
+    Type.Array(
+      Type.Object({
+        ...Usage.properties,
+        reserved: Type.Optional(
+          Type.Number({ description: "Of what is free: reserved for requests that wait" }),
+        ),
+      }),
+    ),
+  ),
   taints: Type.Optional(Type.Array(Type.String())),
   shares: Type.Optional(
     Type.Array(
@@ -130,6 +146,11 @@ export const roomFields = {
       }),
       { description: "Who has how much of it, oldest first" },
     ),
+  ),
+  reservations: Type.Optional(
+    Type.Array(Reservation, {
+      description: "The requests for which room on it is reserved: they start here when it is free",
+    }),
   ),
 };
 
@@ -155,10 +176,7 @@ export const RoomExplanation = Type.Object({
   reserved: Type.Optional(
     Type.Boolean({ description: "Capacity on it is reserved for this request" }),
   ),
-  keptFor: Type.Array(
-    Type.Object({ id: Type.String(), holder: Type.String(), amount: AmountsShown }),
-    { description: "What is kept on it for those before" },
-  ),
+  keptFor: Type.Array(Reservation, { description: "What is kept on it for those before" }),
   longest: Type.Optional(
     Type.Object(
       { id: Type.String(), holder: Type.String(), backBy: Type.Optional(Type.String()) },

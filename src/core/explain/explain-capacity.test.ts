@@ -2,9 +2,10 @@
 import { expect, test } from "vitest";
 import { change, Lending, release } from "../decide/lending.suite.ts";
 import type { Command } from "../model/command.ts";
-import type { RequestId } from "../model/ids.ts";
+import type { RequestId, ResourceName } from "../model/ids.ts";
 import { capacityPool, want } from "../shared/capacity.suite.ts";
 import { explainNeeds, waitReason } from "./explain.ts";
+import { resourceView } from "./resource-view.ts";
 
 const hosts = () =>
   capacityPool({
@@ -133,4 +134,21 @@ test("the reason names the resource that has room, if it is kept for others", ()
   expect(waitReason(request, lending.now).message).toBe(
     "Fits on b, but that is reserved for a request that has waited longer; 1 ahead",
   );
+});
+
+test("a resource says how much of what is free is reserved, and for whom", () => {
+  const sizes = { a: { capacity: { vcpus: 60 } } };
+  const lending = new Lending(capacityPool(sizes, { patienceMs: 10_000, ttlMs: 9e9 }));
+  const shown = () => {
+    const resource = lending.state.resources.get("a" as ResourceName);
+    if (resource === undefined) throw new Error("it is not there");
+    return resourceView(resource).shared;
+  };
+  lending.outcome(on("a", 40), want("large", vcpus(50)));
+  expect(shown()).toMatchObject({ usage: [{ used: 40, reserved: 0 }], reservations: [] });
+  lending.tickAt(10_000);
+  expect(shown()).toMatchObject({
+    usage: [{ used: 40, capacity: 60, reserved: 10 }],
+    reservations: [{ id: "large", amount: { vcpus: 50 } }],
+  });
 });

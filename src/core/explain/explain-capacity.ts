@@ -1,7 +1,7 @@
 /** Explains for each resource why a request does not fit, with numbers. */
 import type { Obstacle } from "../gates/gate.ts";
 import type { RequestId, ResourceName } from "../model/ids.ts";
-import { aheadOfAll, behindAll, isAhead } from "../model/rank.ts";
+import { aheadOfAll, behindAll, isAhead, type Rank } from "../model/rank.ts";
 import type { Pool, Request, SharedNeed, SharedResource } from "../model/state.ts";
 import { never } from "../model/time.ts";
 import { viewOf } from "../shared/place.ts";
@@ -26,6 +26,12 @@ export interface Lack extends Shortfall {
   readonly reservedAhead: number;
 }
 
+export interface ReservationView {
+  readonly id: RequestId;
+  readonly holder: string;
+  readonly amount: Amounts;
+}
+
 export interface SharedExplanation {
   readonly resource: ResourceName;
   readonly fits: boolean;
@@ -40,7 +46,7 @@ export interface SharedExplanation {
   /** It has room, all but what is reserved for requests ahead. */
   readonly fitsUnreserved: boolean;
   /** The reservations here for requests ahead of it. */
-  readonly keptFor: readonly { id: RequestId; holder: string; amount: Amounts }[];
+  readonly keptFor: readonly ReservationView[];
   /** The holder that keeps its share longest; null if there is none. */
   readonly longest: HolderView | null;
 }
@@ -79,7 +85,7 @@ export function explainShared(
       isReserved: resource.reservations.some(({ by }) => by === request),
       fitsUnreserved:
         why === null && shortfalls(resource, demand, { ...view, rank: aheadOfAll }).length === 0,
-      keptFor: reservedAhead(resource, request),
+      keptFor: reservationsOn(resource, (by) => isAhead(by, request)),
       longest: longestOn(resource),
     };
   });
@@ -99,17 +105,6 @@ function distance(explained: SharedExplanation): number {
   const { fits, isReserved, fitsUnreserved, unfit: why, isLargeEnough } = explained;
   const isUsable = why === null && isLargeEnough;
   return [fits, isReserved, fitsUnreserved, isUsable, isLargeEnough, true].indexOf(true);
-}
-
-function reservedAhead(
-  { reservations }: SharedResource,
-  request: Request,
-): SharedExplanation["keptFor"] {
-  return reservations.flatMap(({ by, amounts }) => {
-    const { id, ask } = by as Request;
-    const amount = Object.fromEntries(amounts);
-    return isAhead(by, request) ? [{ id, holder: ask.holder, amount }] : [];
-  });
 }
 
 /** A drained, quarantined or leaving resource is reported as cordoned. */
@@ -226,17 +221,41 @@ export interface Usage {
   readonly capacity: number;
   /** From 0 to 1; above 1 if the resource was made smaller. */
   readonly share: number;
+  /** Free, but only for requests that wait: room is reserved for them. */
+  readonly reserved: number;
 }
 
-export function usagesOf({ levels, parts }: SharedResource): Usage[] {
+export function usagesOf(resource: SharedResource): Usage[] {
+  const { levels, parts } = resource;
   const dimensions = levels.map((level) => {
     const { name: dimension, used, capacity } = level;
-    return { dimension, used, capacity, share: usageOf(level) };
+    const reserved = reservedOf(resource, dimension);
+    return { dimension, used, capacity, share: usageOf(level), reserved };
   });
   const kinds = Array.from(parts, ([dimension, all]) => {
     const used = all.filter(({ owner }) => owner !== null).length;
     const share = all.length === 0 ? 0 : used / all.length;
-    return { dimension, used, capacity: all.length, share };
+    const reserved = reservedOf(resource, dimension);
+    return { dimension, used, capacity: all.length, share, reserved };
   });
   return [...dimensions, ...kinds];
+}
+
+/** What a request ahead of all would get more than one behind all. */
+function reservedOf(resource: SharedResource, dimension: string): number {
+  if (resource.reservations.length === 0) return 0;
+  const free = (rank: Rank) =>
+    Math.max(0, freeOf(resource, dimension, 0, demandOf(1, {}), { rank, owner: "" }));
+  return free(aheadOfAll) - free(behindAll);
+}
+
+/** For whom room on the resource is reserved, and how much: more than is free by now, if need be. */
+export function reservationsOn(
+  { reservations }: SharedResource,
+  isWanted: (by: Rank) => boolean = () => true,
+): ReservationView[] {
+  return reservations.flatMap(({ by, amounts }) => {
+    const { id, ask } = by as Request;
+    return isWanted(by) ? [{ id, holder: ask.holder, amount: Object.fromEntries(amounts) }] : [];
+  });
 }

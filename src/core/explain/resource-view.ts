@@ -14,7 +14,13 @@ import { earliest, type Instant, never } from "../model/time.ts";
 import type { Amounts } from "../shared/placement/shareable.ts";
 import { formatTaint } from "../shared/placement/taint.ts";
 import { isMade, ownerOfCluster } from "./cluster-view.ts";
-import { sharedIn, type Usage, usagesOf } from "./explain-capacity.ts";
+import {
+  type ReservationView,
+  reservationsOn,
+  sharedIn,
+  type Usage,
+  usagesOf,
+} from "./explain-capacity.ts";
 import { type ClaimView, claimView, type LeaseView, leaseView } from "./view.ts";
 
 export interface ResourceView {
@@ -58,6 +64,7 @@ export interface ResourceView {
       readonly since: Instant;
       readonly amount: Amounts;
     }[];
+    readonly reservations: readonly ReservationView[];
   } | null;
 }
 
@@ -111,6 +118,7 @@ function sharesOf(resource: SharedResource): ResourceView["shared"] {
     shares: Array.from(resource.claims, ({ lease, amount }) => {
       return { id: lease.id, holder: lease.ask.holder, since: lease.grantedAt, amount };
     }),
+    reservations: reservationsOn(resource),
   };
 }
 

@@ -22,15 +22,21 @@ export function renderShare({ parts }: ClaimView, amount: Amounts, secrets: bool
 export function renderShares(
   shared: ResourceView["shared"],
   sees: Sight,
-): Pick<WireResource, "usage" | "taints" | "shares"> | undefined {
+): Pick<WireResource, "usage" | "taints" | "shares" | "reservations"> | undefined {
   if (shared === null) return undefined;
-  const usage = shared.usage.map(({ dimension, used, capacity }) => {
-    return { dimension, used, capacity };
+  const usage = shared.usage.map(({ dimension, used, capacity, reserved }) => {
+    return { dimension, used, capacity, ...(reserved > 0 && { reserved }) };
   });
   const shares = shared.shares.map((share) => {
     return { ...withoutNames(share, sees), since: timestamp(share.since) };
   });
-  return { usage, taints: [...shared.taints], shares };
+  const reservations = shared.reservations.map((one) => withoutNames(one, sees));
+  return {
+    usage,
+    taints: [...shared.taints],
+    shares,
+    ...(reservations.length > 0 && { reservations }),
+  };
 }
 
 export function renderSharedResources(

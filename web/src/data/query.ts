@@ -79,6 +79,12 @@ class Query<T> {
     this.#soon();
   }
 
+  /** The server has said it in the answer to another call: it is shown at once, and read again. */
+  learn(data: T): void {
+    this.answer.set(keepSame(this.answer.get(), { data, error: undefined }));
+    this.refresh();
+  }
+
   #touched(events: readonly FeedEvent[]): void {
     this.#since?.push(...events);
     if ((this.#since?.length ?? 0) > patchedMax) this.#since = undefined;
@@ -171,6 +177,11 @@ export function useAnswer<T>(question: Question<T>): Answer<T> & { refresh: () =
   const { get, subscribe } = query.answer;
   const answer = useSyncExternalStore(subscribe, get);
   return useMemo(() => ({ ...answer, refresh: () => query.refresh() }), [answer, query]);
+}
+
+/** Shows what the answer to a change says, before the event of the change has come. */
+export function learnAnswer<T>(question: Question<T>, data: T): void {
+  (queries.get(question.key) as Query<T> | undefined)?.learn(data);
 }
 
 /** A key belongs to one question, so the query stored under it has the question's type. */

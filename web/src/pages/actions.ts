@@ -3,9 +3,11 @@ import { createElement } from "react";
 import type { Lease, Resource, WaitingRequest } from "../../../src/api/schemas.ts";
 import { roughDuration } from "../../../src/core/model/time.ts";
 import { berth, serverNowMs } from "../data/berth.ts";
+import { learnAnswer } from "../data/query.ts";
+import { oneResource } from "../data/questions.ts";
 import type { Action } from "../parts/action-button.tsx";
 import { DrainImpact, NextInLine } from "./action-impact.tsx";
-import { canBeFreed, effectOfDrain } from "./resource-facts.ts";
+import { canBeFreed, effectOfDrain, isHeld } from "./resource-facts.ts";
 
 /** The actions that are possible in the resource's state. */
 export function actionsFor(resource: Resource): readonly Action[] {
@@ -20,8 +22,36 @@ function drain(resource: Resource): Action {
     title: `Drain ${name}`,
     effects: [effectOfDrain(resource), "It stays out of service until somebody undrains it."],
     impact: createElement(DrainImpact, { pool }),
-    run: (audit) => berth.changeResource(name, { drained: true, ...audit }),
-    done: `${name} is drained`,
+    run: (audit) => change(name, { drained: true, ...audit }),
+    done: isHeld(resource)
+      ? `${name} is drained: not lent again after its release`
+      : `${name} is drained`,
+  };
+}
+
+/** The same action on all of a group, with one reason; none if it is not possible for all. */
+export function actionForAll(resources: readonly Resource[]): Action | undefined {
+  const count = resources.length;
+  const names = resources.map(({ name }) => name);
+  if (resources.every(({ drained }) => drained)) {
+    return {
+      verb: `Undrain all ${count}`,
+      title: `Undrain all ${count}`,
+      effects: [`${names.join(", ")} can be lent again at once.`],
+      run: (audit) => changeAll(names, { drained: false, ...audit }),
+      done: `${count} resources can be lent again`,
+    };
+  }
+  if (!resources.every((one) => one.state === "quarantined" && canBeFreed(one))) return undefined;
+  return {
+    verb: `Return all ${count} to service`,
+    title: `Return all ${count} to service`,
+    effects: [
+      `${names.join(", ")} go from quarantined to free, and their notes are cleared.`,
+      "The next requests get them at once, without cleaning.",
+    ],
+    run: (audit) => changeAll(names, { state: "free", note: "", ...audit }),
+    done: `${count} resources are back in service`,
   };
 }
 
@@ -30,22 +60,43 @@ function undrain({ name, pool }: Resource): Action {
     verb: "Undrain",
     title: `Undrain ${name}`,
     effects: [`${name} can be lent again at once. The next request for ${pool} gets it.`],
-    run: (audit) => berth.changeResource(name, { drained: false, ...audit }),
+    run: (audit) => change(name, { drained: false, ...audit }),
     done: `${name} can be lent again`,
   };
 }
 
 function free({ name, state, pool }: Resource): Action {
   return {
-    verb: "Free",
-    title: `Free ${name}`,
+    verb: "Return to service",
+    title: `Return ${name} to service`,
     effects: [
       `${name} goes from ${state} to free, and its note is cleared.`,
       `The next request for ${pool} gets it at once, without cleaning.`,
     ],
-    run: (audit) => berth.changeResource(name, { state: "free", note: "", ...audit }),
-    done: `${name} is free`,
+    run: (audit) => change(name, { state: "free", note: "", ...audit }),
+    done: `${name} is back in service`,
   };
+}
+
+/** All are tried. To repeat it changes only those that failed. */
+async function changeAll(names: readonly string[], changes: Changes): Promise<void> {
+  const results = await Promise.allSettled(names.map((name) => change(name, changes)));
+  const failed = results.flatMap((result, index) =>
+    result.status === "fulfilled" ? [] : [`${names[index]}: ${messageOf(result.reason)}`],
+  );
+  if (failed.length === 0) return;
+  throw new Error(`${failed.length} of ${names.length} are not changed. ${failed.join("; ")}`);
+}
+
+function messageOf(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
+type Changes = Parameters<typeof berth.changeResource>[1];
+
+/** The views of the resource show the answer at once. */
+async function change(name: string, changes: Changes): Promise<void> {
+  learnAnswer(oneResource(name), await berth.changeResource(name, changes));
 }
 
 export function endLeaseAction({ id, holder, claims, ttl, grantedAt }: Lease): Action {

@@ -29,7 +29,7 @@ const everything = "all";
 const actions = [
   ["", "Decisions and refusals"],
   [everything, "Everything"],
-  ["resource-changed", "Drained, freed, quarantined …"],
+  ["resource-changed", "Drained, returned, quarantined …"],
   ["lease-revoked", "Leases ended by operators"],
   ["configuration-changed", "Configuration"],
   ["call-refused", "Refused calls"],

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
-import { coveredMs, fittingMs, type Hold, holdsOf, quarantinesOf, rowsOf } from "./holds.ts";
+import {
+  coveredMs,
+  drainsOf,
+  fittingMs,
+  type Hold,
+  holdsOf,
+  quarantinesOf,
+  rowsOf,
+} from "./holds.ts";
 
 const minuteMs = 60_000;
 const time = (ms: number) => new Date(ms).toISOString();
@@ -41,7 +49,7 @@ test("quarantinesOf() has those by people and by cleaners, and the one that goes
     event(40, "resource-changed", { resource: "aws-2", state: "free" }),
     event(30, "resource-changed", mine("quarantined")),
   ];
-  const resource = { name: "aws-1", state: "quarantined", changedAt: time(70) };
+  const resource = { name: "aws-1", state: "quarantined", drained: false, changedAt: time(70) };
   const found = [
     { startMs: 30, endMs: 50 },
     { startMs: 70, endMs: 99 },
@@ -99,4 +107,17 @@ test.each([
   ["at most a week", [], -1e12, 7 * 24 * 60 * minuteMs],
 ])("fittingMs() is the time %s", (_, holds, addedMs, want) => {
   expect(fittingMs(holds, addedMs, 10 * minuteMs)).toBe(want);
+});
+
+test("drainsOf() has past drains and the one that goes on, whatever its state was", () => {
+  const event = (ms: number, drained: boolean, resource = "aws-1") =>
+    ({ seq: ms, at: time(ms), type: "resource-changed", resource, drained }) as FeedEvent;
+  const events = [event(70, true), event(50, false), event(40, true, "aws-2"), event(30, true)];
+  const resource = { name: "aws-1", state: "busy", drained: true, changedAt: time(60) };
+  const found = [
+    { startMs: 30, endMs: 50 },
+    { startMs: 70, endMs: 99 },
+  ];
+  expect(drainsOf(resource, events, 99)).toEqual(found);
+  expect(drainsOf({ ...resource, drained: false }, events.slice(1), 99)).toEqual([found[0]]);
 });

@@ -45,29 +45,57 @@ export interface Span {
   readonly endMs: number;
 }
 
-/**
- * When the resource was in quarantine, as far back as the events go, which are newest first. Each event that gives it
- * a state ends one or begins one.
- */
+/** A resource, and the events about it, which are newest first. */
+type Known = Pick<Resource, "name" | "state" | "drained" | "changedAt">;
+
+/** When the resource was in quarantine. Each event that gives it a state ends one or begins one. */
 export function quarantinesOf(
-  { name, state, changedAt }: Pick<Resource, "name" | "state" | "changedAt">,
+  resource: Known,
   events: readonly FeedEvent[],
   nowMs: number,
+): Span[] {
+  const isQuarantined = (event: FeedEvent) => {
+    const state = stateAfter(event, resource.name);
+    return state === undefined ? undefined : state === "quarantined";
+  };
+  const isNow = resource.state === "quarantined";
+  return spansOf(events, isQuarantined, { isNow, changedAt: resource.changedAt, nowMs });
+}
+
+/** When it was drained. A holder may have kept it for a part of that time. */
+export function drainsOf(resource: Known, events: readonly FeedEvent[], nowMs: number): Span[] {
+  const isDrained = ({ resource: name, drained }: FeedEvent) =>
+    name === resource.name && typeof drained === "boolean" ? drained : undefined;
+  const { drained: isNow, changedAt } = resource;
+  return spansOf(events, isDrained, { isNow, changedAt, nowMs });
+}
+
+interface Until {
+  readonly isNow: boolean;
+  readonly changedAt: string;
+  readonly nowMs: number;
+}
+
+/** The times in which something was so, as far back as the events go. `isSo` is undefined: the event does not change it. */
+function spansOf(
+  events: readonly FeedEvent[],
+  isSo: (event: FeedEvent) => boolean | undefined,
+  { isNow, changedAt, nowMs }: Until,
 ): Span[] {
   const spans: Span[] = [];
   let startMs: number | undefined;
   for (const event of events.toReversed()) {
-    const next = stateAfter(event, name);
+    const next = isSo(event);
     if (next === undefined) continue;
     const atMs = Date.parse(event.at);
-    if (next === "quarantined") startMs ??= atMs;
+    if (next) startMs ??= atMs;
     else if (startMs !== undefined) {
       spans.push({ startMs, endMs: atMs });
       startMs = undefined;
     }
   }
   const changedMs = Date.parse(changedAt);
-  if (state === "quarantined") return [...spans, { startMs: startMs ?? changedMs, endMs: nowMs }];
+  if (isNow) return [...spans, { startMs: startMs ?? changedMs, endMs: nowMs }];
   // The event that ended it is not here yet.
   return startMs === undefined ? spans : [...spans, { startMs, endMs: changedMs }];
 }

@@ -14,7 +14,7 @@ import { grouped } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { Age } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
-import { actionsFor } from "./actions.ts";
+import { actionForAll, actionsFor } from "./actions.ts";
 import { GroupRow } from "./group-row.tsx";
 import { drainWords, groupsBySaid } from "./resource-facts.ts";
 
@@ -86,18 +86,19 @@ function Counts({ found }: { found: readonly (readonly Resource[])[] }) {
       label="Out of service, by state"
       figures={[
         ...states.map(([state, title], index) => {
-          const value = found[index]?.length ?? 0;
+          const count = found[index]?.length ?? 0;
+          const isBroken = state === "quarantined" && count > 0 && isBad;
           return {
             label: title,
-            value,
-            bad: state === "quarantined" && value > 0 && isBad,
-            ...(value > 0 && { href: `#out-${state}` }),
+            value: isBroken ? <span className="broken">{grouped(count)}</span> : count,
+            bad: isBroken,
+            ...(count > 0 && { href: `#out-${state}` }),
           };
         }),
         {
           label: "Cooling",
           value: cooling,
-          aside: "free by themselves",
+          aside: "will be free by themselves",
           ...(cooling > 0 && { href: "/?sort=out" }),
         },
       ]}
@@ -115,6 +116,7 @@ interface InStateProps {
 function InState({ state, title, about, resources }: InStateProps) {
   const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const groups = groupsBySaid(resources.slice(0, limit));
+  const hasWords = groups.some(({ name: said, rows }) => said === "" || rows.some(saysMore));
   if (resources.length === 0) return null;
   return (
     <section aria-labelledby={`out-${state}`}>
@@ -129,7 +131,7 @@ function InState({ state, title, about, resources }: InStateProps) {
             <th scope="col" className="number">
               For
             </th>
-            <th scope="col">Note</th>
+            {hasWords ? <th scope="col">Note</th> : null}
             <th scope="col" className="action-cell">
               <span className="hidden">Actions</span>
             </th>
@@ -138,12 +140,16 @@ function InState({ state, title, about, resources }: InStateProps) {
         {groups.map(({ name: said, rows }) => (
           <tbody key={said}>
             {said === "" && groups.length === 1 ? null : (
-              <GroupRow name={said || "Others"} count={rows.length} columns={5}>
-                {said === "" ? null : <small> with this note</small>}
+              <GroupRow
+                name={said || "With their own notes"}
+                count={rows.length}
+                columns={hasWords ? 5 : 4}
+              >
+                {said === "" ? null : <AllOf resources={rows} />}
               </GroupRow>
             )}
             {rows.map((resource) => (
-              <OutRow key={resource.name} resource={resource} isSaid={said !== ""} />
+              <OutRow key={resource.name} isSaid={said !== ""} {...{ resource, hasWords }} />
             ))}
           </tbody>
         ))}
@@ -153,16 +159,31 @@ function InState({ state, title, about, resources }: InStateProps) {
   );
 }
 
+/** What somebody does with one of them is often right for all that have the same note. */
+function AllOf({ resources }: { resources: readonly Resource[] }) {
+  const action = actionForAll(resources);
+  return (
+    <>
+      <small> with this note</small>
+      {action === undefined ? null : <ActionButton action={action} />}
+    </>
+  );
+}
+
+/** Whether there is more to say than the note that stands above it. */
+function saysMore({ lease, failures }: Resource): boolean {
+  return lease !== null || failures >= 2;
+}
+
 interface OutRowProps {
   readonly resource: Resource;
+  readonly hasWords: boolean;
   /** Its note stands above it. */
   readonly isSaid: boolean;
 }
 
-function OutRow({ resource, isSaid }: OutRowProps) {
-  const { name, pool, changedAt, note, lease, failures } = resource;
-  const [first = "", ...rest] = note.trim().split("\n");
-  const drain = drainWords(resource);
+function OutRow({ resource, isSaid, hasWords }: OutRowProps) {
+  const { name, pool, changedAt } = resource;
   return (
     <tr data-row>
       <th scope="row">
@@ -174,29 +195,42 @@ function OutRow({ resource, isSaid }: OutRowProps) {
       <td className="number" data-label="For">
         <Age since={changedAt} />
       </td>
-      <td className="words">
-        {isSaid || drain === "" ? null : <div>{drain}</div>}
-        {lease === null ? null : (
-          <div>
-            {resource.state === "cleaning" ? "Cleaned" : "Still held"} by{" "}
-            <Link href={at("leases", lease.id)}>{lease.holder}</Link>
-          </div>
-        )}
-        {failures < 2 ? null : <div>Cleaning has failed {grouped(failures)} times in a row</div>}
-        {isSaid ? null : rest.length === 0 ? (
-          first
-        ) : (
-          <details>
-            <summary>{first}</summary>
-            <pre>{note}</pre>
-          </details>
-        )}
-      </td>
+      {hasWords ? (
+        <td className="words">
+          <Words {...{ resource, isSaid }} />
+        </td>
+      ) : null}
       <td className="action-cell">
         {actionsFor(resource).map((action) => (
           <ActionButton key={action.verb} action={action} />
         ))}
       </td>
     </tr>
+  );
+}
+
+function Words({ resource, isSaid }: Pick<OutRowProps, "resource" | "isSaid">) {
+  const { note, lease, failures } = resource;
+  const [first = "", ...rest] = note.trim().split("\n");
+  const drain = drainWords(resource);
+  return (
+    <>
+      {isSaid || drain === "" ? null : <div>{drain}</div>}
+      {lease === null ? null : (
+        <div>
+          {resource.state === "cleaning" ? "Cleaned" : "Still held"} by{" "}
+          <Link href={at("leases", lease.id)}>{lease.holder}</Link>
+        </div>
+      )}
+      {failures < 2 ? null : <div>Cleaning has failed {grouped(failures)} times in a row</div>}
+      {isSaid ? null : rest.length === 0 ? (
+        first
+      ) : (
+        <details>
+          <summary>{first}</summary>
+          <pre>{note}</pre>
+        </details>
+      )}
+    </>
   );
 }

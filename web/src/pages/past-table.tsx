@@ -56,9 +56,7 @@ export function PastTable({ entries, ofOne = false }: Props) {
             <td className="number" data-label="Held">
               {inWords(entry.holdSeconds)}
             </td>
-            <td className={isBadEnd(entry.how) ? "late" : undefined}>
-              {hows[entry.how] ?? entry.how}
-            </td>
+            <td className={lookOfEnd(entry.how)}>{hows[entry.how] ?? entry.how}</td>
           </tr>
         ))}
       </tbody>
@@ -77,6 +75,12 @@ function What({ entry: { resource, pool, amount } }: { entry: HistoryEntry }) {
       {amount === null ? null : <small className="faint"> {amountText(amount)}</small>}
     </>
   );
+}
+
+/** A cleaning that failed has brought a quarantine, which is red everywhere. */
+function lookOfEnd(how: string): string | undefined {
+  if (how === "failed") return "broken";
+  return isBadEnd(how) ? "late" : undefined;
 }
 
 /** Whether a job did not end by itself. */

@@ -10,10 +10,19 @@ import { MoreButton } from "../parts/more-button.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { percent } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
+import { lookOf } from "../parts/state-look.ts";
 import { inWords } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
-import { coveredMs, fittingMs, type Hold, holdsOf, quarantinesOf, rowsOf } from "./holds.ts";
-import { PastTable } from "./past-table.tsx";
+import {
+  coveredMs,
+  drainsOf,
+  fittingMs,
+  type Hold,
+  holdsOf,
+  quarantinesOf,
+  rowsOf,
+} from "./holds.ts";
+import { isBadEnd, PastTable } from "./past-table.tsx";
 
 const spans = [
   ["", "All", undefined],
@@ -25,7 +34,9 @@ const spans = [
 const hourMs = 3_600_000;
 export const weekHours = 7 * 24;
 const width = 1_000;
-const height = 34;
+/** In pixels, as it is drawn: holders of a shared resource have rows that can be seen and pointed at. */
+const heightMin = 34;
+const rowHeightMin = 6;
 /** The colours of the blocks. */
 const keys = [
   ["held", "held now"],
@@ -33,6 +44,7 @@ const keys = [
   ["dirty", "expired or ended"],
   ["cleaning", "cleaned"],
   ["bad", "quarantined"],
+  ["drained", "drained"],
 ] as const;
 const shownAtFirst = 10;
 /** More holders at a time share the last row. */
@@ -49,6 +61,8 @@ export function ResourceDays({ resource }: { resource: Resource }) {
   const { data, error } = useAnswer(holdersOf(resource.name, hours ?? weekHours));
   const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const entries = data?.items ?? [];
+  // Cleaning is upkeep: it is on the strip, and in the table only if it failed.
+  const listed = entries.filter(({ purpose, how }) => purpose === "use" || isBadEnd(how));
   const now = useNowMs();
   const addedMs = useAddedMs(resource.name);
   const spanMs =
@@ -58,17 +72,19 @@ export function ResourceDays({ resource }: { resource: Resource }) {
   return (
     <section aria-labelledby="days-title">
       <div className="tools">
-        <h2 id="days-title">Holders</h2>
+        <h2 id="days-title">Past holders</h2>
         <Choice name="span" label="Period" options={spans.map(([n, l]) => [n, l] as const)} />
       </div>
       <ProblemNote error={error} />
       {data === undefined ? (
-        <Loading error={error} />
+        <div className="lane-to-come">
+          <Loading error={error} />
+        </div>
       ) : (
         <Lane {...{ entries, resource, spanMs, addedMs }} />
       )}
-      {entries.length === 0 ? null : <PastTable entries={entries.slice(0, limit)} ofOne />}
-      <MoreButton shown={limit} of={entries.length} onMore={setLimit} />
+      {listed.length === 0 ? null : <PastTable entries={listed.slice(0, limit)} ofOne />}
+      <MoreButton shown={limit} of={listed.length} onMore={setLimit} />
     </section>
   );
 }
@@ -100,32 +116,41 @@ function Lane({ entries, resource, spanMs, addedMs }: LaneProps) {
   const x = (ms: number) => Math.max(0, ((ms - from) / spanMs) * width);
   const all = holdsOf(resource, entries, now);
   const rows = rowsOf(all, rowsMax);
-  // Cleaning is upkeep: it is shown, but it is no hold.
   const holds = all.filter(({ purpose }) => purpose !== "clean");
+  const count = holds.length === 1 ? "1 hold" : `${holds.length} holds`;
   const share = percent(coveredMs(holds, from) / spanMs);
-  const words = `${holds.length === 1 ? "1 hold" : `${holds.length} holds`}, held for ${share} of the time`;
+  // Somebody holds a part of a shared one nearly always.
+  const words = resource.shares === undefined ? `${count}, held for ${share} of the time` : count;
+  const height = Math.max(heightMin, rows.length * rowHeightMin);
   const rowHeight = height / Math.max(1, rows.length);
-  const { data: events } = useAnswer(eventsAbout({ resource: resource.name }));
-  const quarantines = quarantinesOf(resource, events?.items ?? [], now).filter(
-    ({ endMs }) => endMs > from,
-  );
+  const { data } = useAnswer(eventsAbout({ resource: resource.name }));
+  const events = data?.items ?? [];
+  const outages = [
+    ...drainsOf(resource, events, now).map((span) => ({ ...span, what: "drained" })),
+    ...quarantinesOf(resource, events, now).map((span) => ({ ...span, what: "quarantined" })),
+  ].filter(({ endMs }) => endMs > from);
   const blocks = rows.flatMap((row, index) => row.map((hold) => ({ ...hold, index })));
   const shownLooks = new Set(blocks.map(lookOfHold));
-  if (quarantines.length > 0) shownLooks.add("bad");
+  for (const { what } of outages) shownLooks.add(lookOf(what));
   return (
     <figure className="lane">
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img">
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        style={{ height }}
+        preserveAspectRatio="none"
+        role="img"
+      >
         <title>{words}</title>
         <rect className="lane-ground" width={width} height={height} />
-        {quarantines.map(({ startMs, endMs }) => (
+        {outages.map(({ startMs, endMs, what }) => (
           <rect
-            key={`quarantined ${startMs}`}
-            className="lane-block how-quarantined"
+            key={`${what} ${startMs}`}
+            className={`lane-block how-${what}`}
             x={x(startMs)}
             width={Math.max(1.5, x(endMs) - x(startMs))}
             height={height}
           >
-            <title>{`quarantined for ${inWords((endMs - startMs) / 1_000)}`}</title>
+            <title>{`${what} for ${inWords((endMs - startMs) / 1_000)}`}</title>
           </rect>
         ))}
         {blocks.map(({ id, holder, startMs, endMs, how, purpose, index }) => (

@@ -81,3 +81,9 @@ test("groupsBySaid() has what is said of three resources once", () => {
     { name: "", rows: [b, c, d, d, d, c, c] },
   ]);
 });
+
+test("groupsBySaid() begins with the first resource, which is the oldest", () => {
+  const [oldest, ...fresh] = [{ note: "old" }, ...["1", "2", "3"].map(() => ({ note: "disk" }))];
+  if (oldest === undefined) throw new Error("there is one");
+  expect(groupsBySaid([oldest, ...fresh]).map(({ name }) => name)).toEqual(["", "disk"]);
+});

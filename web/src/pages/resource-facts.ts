@@ -5,9 +5,13 @@ import { factsOf, listOf, text } from "../../../src/core/explain/event-facts.ts"
 import { type Group, groupedBy } from "./grouping.ts";
 
 /** The server refuses to change the state of a cluster, and of a resource that is held. */
-export function canBeFreed({ lease, shares = [], drained, state, cluster }: Resource): boolean {
-  const isHeld = lease !== null || shares.length > 0;
-  return !isHeld && !drained && cluster !== true && state !== "free";
+export function canBeFreed(resource: Resource): boolean {
+  const { drained, state, cluster } = resource;
+  return !isHeld(resource) && !drained && cluster !== true && state !== "free";
+}
+
+export function isHeld({ lease, shares = [] }: Resource): boolean {
+  return lease !== null || shares.length > 0;
 }
 
 /** What happens to the holders if the resource is drained. */
@@ -67,7 +71,10 @@ export function saidOf(resource: Pick<Resource, "note" | "drainedBy">): string {
   return [drainWords(resource), resource.note.trim()].filter((text) => text !== "").join("; ");
 }
 
-/** Resources of which the same is said together, the most first; then the others, without a name. */
+/**
+ * Resources of which the same is said together, and the others in a group without a name. The group with the first
+ * resource comes first: the oldest trouble must not sink below fresh ones.
+ */
 export function groupsBySaid<T extends Pick<Resource, "note" | "drainedBy">>(
   resources: readonly T[],
 ): Group<T>[] {
@@ -75,10 +82,10 @@ export function groupsBySaid<T extends Pick<Resource, "note" | "drainedBy">>(
     const isSaid = first !== undefined && saidOf(first) === name && !name.includes("\n");
     return isSaid && more.length + 1 >= sameSaidMin;
   };
-  const shared = groupedBy(resources, saidOf)
-    .filter(isShared)
-    .sort((a, b) => b.rows.length - a.rows.length);
+  const shared = groupedBy(resources, saidOf).filter(isShared);
   const inShared = new Set(shared.flatMap(({ rows }) => rows));
   const others = resources.filter((resource) => !inShared.has(resource));
-  return others.length === 0 ? shared : [...shared, { name: "", rows: others }];
+  const all = others.length === 0 ? shared : [...shared, { name: "", rows: others }];
+  const first = ({ rows: [row] }: Group<T>) => (row === undefined ? 0 : resources.indexOf(row));
+  return all.sort((a, b) => first(a) - first(b));
 }

@@ -24,22 +24,50 @@ import { drainWords, quarantineOf } from "./resource-facts.ts";
 
 export function ResourcePage({ name }: { name: string }) {
   const { data: resource, error } = useAnswer(oneResource(name));
+  // The banner and the strip depend on its events: they come with the rest, and do not grow.
+  const events = useAnswer(eventsAbout({ resource: name }));
+  useAnswer(holdersOf(name, weekHours));
+  const isKnown = events.data !== undefined || events.error !== undefined;
   const pool = resource?.pool;
   return (
     <>
       <Crumbs trail={[["Pools", "/"], ...(pool ? [[pool, at("pools", pool)] as const] : [])]} />
-      <PageHead
-        title={name}
-        chip={resource === undefined ? null : <StateChip state={resource.state} />}
-      >
-        {resource === undefined
-          ? null
-          : actionsFor(resource).map((action) => (
-              <ActionButton key={action.verb} action={action} />
-            ))}
+      <PageHead title={name} chip={resource === undefined ? null : <States resource={resource} />}>
+        {resource === undefined ? null : <Actions resource={resource} />}
       </PageHead>
       <ProblemNote error={error} />
-      {resource === undefined ? <Loading error={error} /> : <View resource={resource} />}
+      {resource === undefined || !isKnown ? (
+        <Loading error={error} />
+      ) : (
+        <View resource={resource} />
+      )}
+    </>
+  );
+}
+
+/** `held` and `drained` at the same time: a holder keeps what is drained. */
+function States({ resource: { state, drained } }: { resource: Resource }) {
+  return (
+    <>
+      <StateChip state={state} />
+      {drained && state !== "drained" ? <StateChip state="drained" /> : null}
+    </>
+  );
+}
+
+/** What can be done with it; the actions on its lease are on the page of the lease. */
+function Actions({ resource }: { resource: Resource }) {
+  const { lease } = resource;
+  return (
+    <>
+      {lease === null || lease.id === "" ? null : (
+        <Link className="act" href={at("leases", lease.id)}>
+          {resource.state === "cleaning" ? "Lease of its cleaner" : "Its lease"}
+        </Link>
+      )}
+      {actionsFor(resource).map((action) => (
+        <ActionButton key={action.verb} action={action} />
+      ))}
     </>
   );
 }
@@ -67,6 +95,7 @@ function View({ resource }: { resource: Resource }) {
       {resource.usage === undefined ? null : (
         <CapacityBars usage={resource.usage} shares={resource.shares} />
       )}
+      <Reservations resource={resource} />
       {shares.length === 0 ? null : <Shares shares={shares} />}
       <ResourceDays resource={resource} />
       {Object.keys(labels).length === 0 ? null : (
@@ -83,7 +112,8 @@ function View({ resource }: { resource: Resource }) {
 /** Who has it, since when, and what was before. */
 function useFigures(resource: Resource): Figure[] {
   const { name, state, lease, shares, usage = [], changedAt, restsUntil } = resource;
-  const last = useAnswer(holdersOf(name, weekHours)).data?.items.find(isPastHold);
+  const { data: past } = useAnswer(holdersOf(name, weekHours));
+  const last = past?.items.find(isPastHold);
   const inState = { label: `${capital(stateWord(state))} for`, value: <Age since={changedAt} /> };
   if (shares !== undefined) return sharedFigures(shares, usage, changedAt);
   if (lease !== null) {
@@ -102,14 +132,16 @@ function useFigures(resource: Resource): Figure[] {
   const rests = { label: "Free in", value: <Left until={restsUntil} /> };
   return [
     inState,
-    ...(restsUntil === null ? [] : [rests]),
-    last === undefined
-      ? { label: "Last held by", value: "–", aside: <SinceWhen name={name} /> }
-      : {
-          label: "Last held by",
-          value: <Link href={at("leases", last.id)}>{last.holder}</Link>,
-          aside: `for ${inWords(last.holdSeconds)}`,
-        },
+    ...(restsUntil === null || resource.drained ? [] : [rests]),
+    past === undefined
+      ? { label: "Last held by", value: "…" }
+      : last === undefined
+        ? { label: "Last held by", value: "–", aside: <SinceWhen name={name} /> }
+        : {
+            label: "Last held by",
+            value: <Link href={at("leases", last.id)}>{last.holder}</Link>,
+            aside: `for ${inWords(last.holdSeconds)}`,
+          },
   ];
 }
 
@@ -154,7 +186,7 @@ function Quarantine({ resource: { name, note } }: { resource: Resource }) {
   const found = quarantineOf(name, data?.items ?? []);
   const isByCleaner = found?.lease !== undefined;
   return (
-    <section className="callout" aria-labelledby="note-title">
+    <section className="callout bad-callout" aria-labelledby="note-title">
       <h2 id="note-title">
         Quarantined
         {isByCleaner ? " after a failed cleaning" : found?.by ? ` by ${found.by}` : ""}
@@ -168,7 +200,7 @@ function Quarantine({ resource: { name, note } }: { resource: Resource }) {
             <Moment at={found.at} />.{" "}
           </>
         )}
-        It is not lent until somebody frees it: fix the cause first.
+        It is not lent until somebody returns it to service: fix the cause first.
       </p>
     </section>
   );
@@ -195,6 +227,31 @@ function SinceWhen({ name }: { name: string }) {
     <>
       nobody since it was added, <Age since={new Date(addedMs).toISOString()} /> ago
     </>
+  );
+}
+
+/** The requests that start on it as soon as enough has come free. */
+function Reservations({ resource: { reservations = [] } }: { resource: Resource }) {
+  if (reservations.length === 0) return null;
+  return (
+    <section aria-labelledby="reserved-title">
+      <h2 id="reserved-title">
+        Reserved for <small>{grouped(reservations.length)}</small>
+      </h2>
+      <p className="calm">
+        These requests have waited long, and start here when enough has come free. Others get only
+        what is left after them.
+      </p>
+      <ol className="rows gate" aria-label="Reserved for requests">
+        {reservations.map(({ id, holder, amount }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: those of other spaces have no id.
+          <li key={`${id} ${index}`} data-row>
+            {id === "" ? holder : <Link href={at("requests", id)}>{holder}</Link>}{" "}
+            <span className="faint">{amountText(amount)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }
 

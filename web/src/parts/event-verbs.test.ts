@@ -15,7 +15,10 @@ test.each([
   [{ type: "cluster-reported" }, "is in the hands of its driver"],
   [{ type: "cluster-reported", apiUrl: "https://c:6443" }, "reports its API server https://c:6443"],
   [{ type: "cluster-reported", stuck: ["a", "b"] }, "reports what blocks it: a, b"],
-  [{ type: "resource-changed", state: "free", drained: false }, "was undrained and was freed"],
+  [
+    { type: "resource-changed", state: "free", drained: false },
+    "was undrained and was returned to service",
+  ],
   [{ type: "resource-changed", state: "dirty" }, "was set to dirty"],
   [{ type: "cluster-moved", state: "tombstone" }, "is gone"],
   [{ type: "cluster-moved", state: "constructor" }, "is constructor"],

@@ -89,7 +89,7 @@ function changed({ drained, state, note, labels, userData, userDataChanges }: Fa
 }
 
 const settings = new Map([
-  ["free", "was freed"],
+  ["free", "was returned to service"],
   ["quarantined", "was quarantined"],
 ]);
 
