@@ -133,14 +133,14 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
     await expect.poll(hibernated, within).toBeDefined();
     const name = (await hibernated()) ?? "";
     const page = await world.open(`/clusters/${name}`);
-    await page.getByRole("button", { name: "Hold for 2 hours" }).click();
+    await page.getByRole("button", { name: "Keep for debugging (2h)" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(`${name} is not destroyed for 2 hours`).waitFor();
     await dialog.getByLabel("Your name").fill("ann");
     await dialog.getByLabel("Why").fill("router does not start");
-    await dialog.getByRole("button", { name: `Hold ${name}` }).click();
+    await dialog.getByRole("button", { name: `Keep ${name} for debugging` }).click();
     await page
-      .getByText(/held by .*router does not start/)
+      .getByText(/kept for debugging by .*router does not start/)
       .first()
       .waitFor();
     expect((await client.clusters.one(name)).hold?.why).toBe("router does not start");

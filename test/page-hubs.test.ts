@@ -43,15 +43,13 @@ describe.skipIf(chromiumPath === undefined)("the hubs on the page", () => {
     const row = page.locator(".gate", { hasText: "hub-east" });
     await row.getByText("unreachable", { exact: true }).waitFor();
     await row.getByText("0 of 9").waitFor();
-    await row.getByText("free capacity 0 (9 when it is active)").waitFor();
+    await row.getByText("room for 0 (9 when it is active)").waitFor();
     await row.getByText("region=us").waitFor();
     await row.getByRole("link", { name: "ns", exact: true }).waitFor();
     const isWithin = "document.documentElement.scrollWidth <= window.innerWidth";
     expect(await page.evaluate(isWithin)).toBe(true);
     expect(await row.locator("code").textContent()).toContain("127.0.0.1:9");
-    await page
-      .getByText(/^On the hub itself: 1 cluster, 1 not of Berth, last seen \d+s ago$/)
-      .click();
+    await page.getByText(/^On the hub itself: 0 of Berth, 1 other, last seen \d+s ago$/).click();
     await page
       .locator(".hub-clusters tr", { hasText: "clusters/ann-7" })
       .getByText("ann", { exact: true })

@@ -4,15 +4,19 @@
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { factsOf, text } from "../../../src/core/explain/event-facts.ts";
 import { type EventContext, poolsIn } from "../../../src/core/explain/event-match.ts";
+import { isCleaning } from "../parts/event-verbs.ts";
 
 const namesMax = 20_000;
 const askers = new Map<string, EventContext>();
+/** Leases that were granted to clean something. */
+const cleaners = new Set<string>();
 
 export function noteHolder(event: FeedEvent): void {
   const { id, ask, holder: named } = event;
   const { holder, space } = factsOf(ask);
   const name = named ?? holder; // Past events have it beside the id.
   if (typeof id !== "string" || typeof name !== "string") return;
+  if (isCleaning(event)) noteCleaner(id);
   if (ask !== undefined) noteAsker(id, { holder: name, space: text(space), pools: poolsIn(event) });
   else if (!askers.has(id)) noteAsker(id, { holder: name, pools: [] });
 }
@@ -21,6 +25,17 @@ export function noteAsker(id: string, asker: EventContext): void {
   askers.set(id, asker);
   const [oldest] = askers.keys();
   if (askers.size > namesMax && oldest !== undefined) askers.delete(oldest);
+}
+
+function noteCleaner(id: string): void {
+  cleaners.add(id);
+  const [oldest] = cleaners;
+  if (cleaners.size > namesMax && oldest !== undefined) cleaners.delete(oldest);
+}
+
+/** Whether the lease was one of a cleaner, as far as its grant is known. */
+export function isCleaner(id: string): boolean {
+  return cleaners.has(id);
 }
 
 export function askerOf(id: string): EventContext | undefined {

@@ -42,6 +42,7 @@ import {
   lengthNow,
   wholeDay,
 } from "../parts/chart-fit.ts";
+import { foldsOf } from "../parts/event-folds.ts";
 import { contextOf, notePools } from "../parts/event-subjects.ts";
 import { berth, serverNowMs } from "./berth.ts";
 import { changedResources, replaceChanged } from "./changed-resources.ts";
@@ -288,10 +289,24 @@ const isOnlyKind = ({ seq: _, at: _at, type: _type, ...facts }: FeedEvent) =>
 /** What a filter of events finds, from the journal. Later ones come from the feed. */
 export const eventsFound = (filter: EventMatch): Question<PageOf<FeedEvent>> => ({
   key: `events found ${JSON.stringify(filter)}`,
-  read: (signal) => pastEventsOf(filter, undefined, signal),
+  read: (signal) => enoughEventsOf(filter, signal),
   patch: (before, events) => events && Promise.resolve(withNewer(before, events)),
   touchedBy: (event) => !isOnlyKind(event) && matches(event, contextOf(event), filter),
 });
+
+/** As many as fill a screen: on a busy server a page of events is a few rows, because most are put together. */
+const rowsWanted = 30;
+const pagesMax = 5;
+
+async function enoughEventsOf(filter: EventMatch, signal: AbortSignal): Promise<PageOf<FeedEvent>> {
+  let page = await pastEventsOf(filter, undefined, signal);
+  for (let pages = 1; pages < pagesMax && page.next !== null; pages++) {
+    if (foldsOf(page.items).length >= rowsWanted) break;
+    const { items, next } = await pastEventsOf(filter, page.next, signal);
+    page = { items: [...page.items, ...items], next };
+  }
+  return page;
+}
 
 export async function pastEventsOf(
   { trouble, ...filter }: EventMatch,

@@ -16,17 +16,26 @@ export function actionsFor(cluster: Cluster): readonly Action[] {
   ];
 }
 
-function keep({ name, lease, space }: Cluster): Action {
+/** States in which nobody works on it: when it is no longer kept, it is destroyed. */
+const idle = ["free", "hibernated", "used", "broken"];
+
+function keep({ name, lease, space, state }: Cluster): Action {
   const pays = space === null ? "" : ` ${space} pays for it meanwhile.`;
   return {
-    verb: "Hold for 2 hours",
-    title: `Hold ${name}`,
+    verb: "Keep for debugging (2h)",
+    title: `Keep ${name} for debugging`,
     effects: [
       `${name} is not destroyed for 2 hours, so that you can look at it.${pays}`,
-      lease === null ? "It is never lent again." : `${lease.holder} keeps its lease.`,
+      ...(lease === null
+        ? idle.includes(state)
+          ? ["It is never lent again. Then it is destroyed."]
+          : []
+        : [
+            `${lease.holder} keeps its lease. After its release the cluster stays for the rest of the 2 hours; then it is destroyed.`,
+          ]),
     ],
     run: (audit) => berth.clusters.hold(name, { for: "2h", ...audit }),
-    done: `${name} is held for 2 hours`,
+    done: `${name} is kept for 2 hours`,
   };
 }
 
@@ -36,7 +45,7 @@ function unhold({ name, hold }: Cluster): Action {
     title: `Let ${name} go`,
     effects: [`${hold?.by} has kept it. It is destroyed as soon as the plan of its pool allows.`],
     run: (audit) => berth.clusters.unhold(name, audit),
-    done: `${name} is no longer held`,
+    done: `${name} is no longer kept`,
   };
 }
 

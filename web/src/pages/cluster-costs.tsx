@@ -21,9 +21,9 @@ export function ClusterCosts() {
         Costs <small>7 days</small>
       </h2>
       <p className="calm">
-        Hours times the cost per hour of the template, in the unit of your configuration. Clusters
-        are all that existed in these days. One may be in two rows: first as stock, then of the
-        space that got it.
+        Hours times the cost per hour of the template, in the unit of your configuration. Counts
+        every cluster of the last 7 days. A cluster that was lent appears twice: as stock, and under
+        its space.
       </p>
       <table className="costs">
         <thead>

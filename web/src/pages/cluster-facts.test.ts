@@ -9,8 +9,8 @@ test("onHubWords() tells the clusters of Berth from those of others, also after 
   };
   const gone = { ...one, instance: "hypershift-1.7" };
   const other = { ...one, instance: null };
-  expect(onHubWords([gone, other, other])).toBe("On the hub itself: 3 clusters, 2 not of Berth");
-  expect(onHubWords([gone])).toBe("On the hub itself: 1 cluster, all of Berth");
+  expect(onHubWords([gone, other, other])).toBe("On the hub itself: 1 of Berth, 2 others");
+  expect(onHubWords([gone])).toBe("On the hub itself: 1 of Berth");
 });
 
 test("inHundredths() makes a sum of what is shown", () => {

@@ -42,21 +42,20 @@ export function messageOf({ message, lost, stuck, hold, failures }: Cluster): st
   if (stuck !== null) return `stuck: ${stuck.join(", ") || message}`;
   if (hold !== null) {
     const who = hold.by === "" ? "" : ` by ${hold.by}`;
-    return `held${who}${hold.why === "" ? "" : `: ${hold.why}`}`;
+    return `kept for debugging${who}${hold.why === "" ? "" : `: ${hold.why}`}`;
   }
   if (failures > 0) return `attempt ${failures + 1}: ${message}`;
   return message;
 }
 
 /**
- * `On the hub itself: 5 clusters, 2 of them of others`. A worker looks once a minute, so it may
+ * `On the hub itself: 3 of Berth, 2 others`. A worker looks once a minute, so it may
  * differ from what is counted above, and its reader has to see how old it is.
  */
 export function onHubWords(items: HubClusterList["items"]): string {
   const others = items.filter(({ instance }) => instance === null).length;
-  const all = `${grouped(items.length)} ${items.length === 1 ? "cluster" : "clusters"}`;
-  const whose = others === 0 ? "all of Berth" : `${grouped(others)} not of Berth`;
-  return `On the hub itself: ${all}, ${whose}`;
+  const ours = `${grouped(items.length - others)} of Berth`;
+  return `On the hub itself: ${ours}${others === 0 ? "" : `, ${grouped(others)} ${others === 1 ? "other" : "others"}`}`;
 }
 
 /** As a table shows it; a sum of such figures is what its reader would add up. */

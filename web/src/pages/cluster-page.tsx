@@ -66,16 +66,19 @@ function View({ cluster }: { cluster: Cluster }) {
         <p className={isFailing(cluster) ? "callout" : "callout calm-callout"}>{message}</p>
       )}
       <Figures label={`${cluster.name} in numbers`} figures={figuresOf(cluster)} />
-      <div className="phase-line">
-        <PhaseBar cluster={cluster} />
-      </div>
+      {cluster.progress === null ? null : (
+        <div className="phase-line">
+          <PhaseBar cluster={cluster} />
+          <small>{Math.round(cluster.progress * 100)} % done, as its driver says</small>
+        </div>
+      )}
       <section aria-labelledby="about-title">
         <h2 id="about-title">About it</h2>
         <Facts
           label="About it"
           facts={[
             ["Wanted", cluster.wanted],
-            hold && ["Held for debugging until", <Moment key="h" at={hold.until} />],
+            hold && ["Kept for debugging until", <Moment key="h" at={hold.until} />],
             apiUrl !== null && ["API server", <Address key="api" url={apiUrl} />],
             version !== null && ["Version", version],
             ["Template", `${cluster.template}, revision ${cluster.revision}`],
@@ -87,10 +90,10 @@ function View({ cluster }: { cluster: Cluster }) {
             ],
             space !== null && ["Charged to", space],
             ["Instance", cluster.instance],
-            ...Object.entries(parameters).map(([key, value]): [string, string] => [
-              `Parameter ${key}`,
-              String(value),
-            ]),
+            ...Object.entries(parameters)
+              // It may be the version above, which is that of the cluster itself.
+              .filter(([key, value]) => key !== "version" || String(value) !== version)
+              .map(([key, value]): [string, string] => [`Parameter ${key}`, String(value)]),
           ]}
         />
       </section>
@@ -127,7 +130,7 @@ function figuresOf({ state, phase, lease, nextTryAt, ageSeconds, price }: Cluste
       value: <Age since={phase.since} />,
       aside: usualSeconds === null ? "" : `usually ${inWholeSeconds(usualSeconds)}`,
     },
-    ...(deadlineAt === null ? [] : [{ label: "Time left", value: <Left until={deadlineAt} /> }]),
+    ...(deadlineAt === null ? [] : [{ label: "Gives up in", value: <Left until={deadlineAt} /> }]),
     ...(nextTryAt === null
       ? []
       : [{ label: "Next attempt in", value: <Left until={nextTryAt} /> }]),

@@ -10,13 +10,14 @@ import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { PhaseBar, PhaseTime } from "../parts/phase-bar.tsx";
+import { PhaseBar, PhaseTime, Reported } from "../parts/phase-bar.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { StateChip } from "../parts/state-chip.tsx";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { ClusterCosts } from "./cluster-costs.tsx";
 import { isFailing, isSlow, kindOf, messageOf, urgencyOf } from "./cluster-facts.ts";
+import { ClusterTabs } from "./cluster-tabs.tsx";
 import { Hubs } from "./hubs.tsx";
 import { Orphans } from "./orphans.tsx";
 
@@ -37,6 +38,7 @@ export function Clusters() {
   }, [data, text]);
   return (
     <>
+      <ClusterTabs here="/clusters" />
       <h1>
         Clusters <small>{data === undefined ? "" : grouped(data.length)}</small>
       </h1>
@@ -93,7 +95,11 @@ function figuresOf(clusters: readonly Cluster[], slow: number, isBad: boolean): 
       aside: failing === 0 ? "" : "of all these",
       bad: failing > 0 && isBad,
     },
-    { label: "Cost per hour", value: grouped(perHour), aside: "units" },
+    {
+      label: "Cost per hour",
+      value: grouped(perHour),
+      aside: of("hibernated") === 0 ? "units" : "units, hibernated ones in full",
+    },
   ];
 }
 
@@ -181,7 +187,8 @@ function ClusterRow({ cluster, withPools, withHubs, withMessages }: RowProps) {
         <StateChip state={state} />
       </td>
       <td data-label="In this state">
-        <PhaseBar cluster={cluster} /> <PhaseTime phase={phase} />
+        <PhaseBar cluster={cluster} />
+        <Reported progress={cluster.progress} /> <PhaseTime phase={phase} />
       </td>
       <td className="optional" data-label="Age">
         {inWholeSeconds(ageSeconds)}

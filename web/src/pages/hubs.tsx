@@ -3,7 +3,6 @@ import type { Hub, HubCluster } from "../../../src/api/hub-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allHubs, clustersOnHub } from "../data/questions.ts";
 import { useNeedsAttention } from "../data/troubles.ts";
-import { Crumbs } from "../parts/crumbs.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
@@ -16,6 +15,7 @@ import { Age, inWholeSeconds, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { at, useFilter } from "../router.ts";
 import { onHubWords } from "./cluster-facts.ts";
+import { ClusterTabs } from "./cluster-tabs.tsx";
 import { GateCard } from "./gate-card.tsx";
 
 /** Where clusters are made: one card for each hub. What the clusters do is on the page Clusters. */
@@ -29,7 +29,7 @@ export function HubsPage() {
     .sort((a, b) => urgencyOf(a) - urgencyOf(b));
   return (
     <>
-      <Crumbs trail={[["Clusters", "/clusters"]]} />
+      <ClusterTabs here="/hubs" />
       <h1>
         Hubs <small>{data === undefined ? "" : grouped(data.length)}</small>
       </h1>
@@ -77,7 +77,7 @@ function figuresOf(hubs: readonly Hub[], isBad: boolean): Figure[] {
     { label: "Unreachable", value: away, bad: away > 0 && isBad },
     { label: "Clusters of Berth", value: sum(({ clusters }) => clusters.total) },
     { label: "On their way", value: sum(({ clusters }) => clusters.inFlight) },
-    { label: "Free capacity", value: leftOn(hubs) ?? "no limit", aside: "for more clusters" },
+    { label: "Room for", value: leftOn(hubs) ?? "no limit", aside: "more clusters" },
     {
       label: "Failed to install",
       value: failed,
@@ -127,9 +127,15 @@ function HubCard({ hub }: { hub: Hub }) {
         </p>
         <UsageBar states={states} total={limit ?? total} drawsFree />
         <p className="legend" aria-hidden="true">
-          {inOrder(states).map(([word, count]) => (
-            <StateChip key={word} state={word} count={count} />
-          ))}
+          {inOrder(states).map(([word, count]) =>
+            word === "free" ? (
+              <span key={word} className="chip look-free">
+                <i /> ready <b>{grouped(count)}</b>
+              </span>
+            ) : (
+              <StateChip key={word} state={word} count={count} />
+            ),
+          )}
           {limit === null ? null : <FreeCapacity hub={hub} />}
         </p>
       </div>
@@ -154,7 +160,7 @@ function FreeCapacity({ hub: { limit, left, clusters } }: { hub: Hub }) {
   const empty = Math.max(0, (limit ?? 0) - clusters.total);
   return (
     <span className="chip look-track">
-      <i /> free capacity <b>{grouped(left ?? 0)}</b>
+      <i /> room for <b>{grouped(left ?? 0)}</b>
       {empty === left ? "" : ` (${grouped(empty)} when it is active)`}
     </span>
   );
@@ -227,8 +233,8 @@ function leftWords(active: readonly Hub[]): string {
   const left = leftOn(active);
   if (left === null) return "without a limit";
   return left === 0
-    ? "with no free capacity"
-    : `with free capacity for ${grouped(left)} more ${left === 1 ? "cluster" : "clusters"}`;
+    ? "without room for more clusters"
+    : `with room for ${grouped(left)} more ${left === 1 ? "cluster" : "clusters"}`;
 }
 
 const looks: Readonly<Record<Hub["state"], string>> = {

@@ -15,7 +15,7 @@ export function Orphans() {
       </h2>
       <p>
         The drivers have found these, and no pool has them. Destroy them by hand, or take them over
-        with <code>berth clusters adopt</code>.
+        with <code>berth clusters adopt NAME --pool POOL --instance INSTANCE</code>.
       </p>
       <table className="orphans stack">
         <thead>

@@ -22,7 +22,11 @@ export function PhaseTimeline({ name, events, usual }: Props) {
     const endMs = to === null ? now : Date.parse(to);
     return state === "gone" ? 0 : Math.max(0, (endMs - Date.parse(from)) / 1_000);
   };
-  const longest = Math.max(1, ...spans.map(secondsOf));
+  // A phase that goes on is drawn against its usual time: it would be full from its first second.
+  const lengths = spans.map((span) =>
+    Math.max(secondsOf(span), span.to === null ? (usualOf(usual, span.state) ?? 0) : 0),
+  );
+  const longest = Math.max(1, ...lengths);
   return (
     <section aria-labelledby="phases-title">
       <h2 id="phases-title">Phases</h2>

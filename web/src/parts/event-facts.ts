@@ -13,6 +13,8 @@ const states = new Map([
   ["stopping", "being hibernated"],
   ["tombstone", "gone"],
   ["toBeDeleted", "to be deleted"],
+  ["used", "to be destroyed"],
+  ["dirty", "to be cleaned"],
 ]);
 
 /** `: because of this`, or nothing. Only the first line: the rest is on the page of the subject. */

@@ -28,6 +28,22 @@ describe("foldsOf()", () => {
     expect(folds).toEqual([[7], [6, 4, 2], [5], [3]]);
   });
 
+  test("puts equal ones together that are worth a look, and never red ones", () => {
+    const lost = (seq: number) => ({ ...ended(seq, `r${seq}`, "expired"), at: second(seq) });
+    const broken = (seq: number): FeedEvent => ({
+      ...ended(seq, `c${seq}`, "released"),
+      back: [{ resource: "x", state: "quarantined" }],
+    });
+    const folds = foldsOf([lost(19), broken(18), broken(17), lost(12), broken(11), lost(2)]);
+    expect(folds.map((fold) => fold.events.map(({ seq }) => seq))).toEqual([
+      [19, 12, 2],
+      ...[[18], [17], [11]],
+    ]);
+    expect(folds.slice(0, 1).map((fold) => foldWords(fold, () => []))).toEqual([
+      "3 leases expired",
+    ]);
+  });
+
   test("begins a new row after some seconds, with a key that stays", () => {
     const early = [granted(3, "aws", 4), granted(2, "aws", 3), granted(1, "aws", 2)];
     const [before] = foldsOf(early);
@@ -78,12 +94,12 @@ test("one step of a cluster is one row, whatever is in between", () => {
     ...[[6], [2]],
   ]);
   expect(folds.slice(1, 3).map((fold) => foldWords(fold, poolsOf))).toEqual([
-    "ocp-4 is hibernated now",
+    "ocp-4 was hibernated",
     "ocp-4 is made for ocp; reports 30 %",
   ]);
   const done = [...events.slice(1, 2), ...events.slice(4)];
   const made = foldsOf(done).map((fold) => foldWords(fold, poolsOf))[0];
-  expect(made).toBe("ocp-4 was made for ocp; is hibernated now");
+  expect(made).toBe("ocp-4 was made for ocp; it was hibernated");
   // The key stays while the step goes on.
   expect(foldsOf(events.slice(4))[1]?.key).toBe(folds[2]?.key);
 });

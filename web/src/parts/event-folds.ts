@@ -16,15 +16,18 @@ export interface Fold {
 const foldedMin = 3;
 /** About as long as people need to read a row. */
 const spanMs = 5_000;
+/** What is worth a look happens less often. */
+const lateSpanMs = 30_000;
 
-/** The newest first, as the events are. Trouble is never folded. */
+/** The newest first, as the events are. What is red is never folded. */
 export function foldsOf(events: readonly FeedEvent[]): Fold[] {
   const folds = new Map<string, FeedEvent[]>();
   const works = clusterWorks(events);
   for (const event of events) {
     if (works.events.has(event)) continue;
     const kind = kindOf(event);
-    const span = Math.floor(Date.parse(event.at) / spanMs);
+    const isLate = Object.hasOwn(lateKinds, kind ?? "");
+    const span = Math.floor(Date.parse(event.at) / (isLate ? lateSpanMs : spanMs));
     const key = kind === undefined ? String(event.seq) : `${kind} ${span}`;
     const found = folds.get(key);
     if (found === undefined) folds.set(key, [event]);
@@ -99,16 +102,23 @@ function isStep({ type, cluster }: FeedEvent): boolean {
   return type === "cluster-moved" || (type === "resource-added" && cluster !== undefined);
 }
 
-/** `ocp-4 is made for ocp; reports 30 %`, and once it is done: `ocp-4 was made for ocp; is free now`. */
+/** Of a step, in words that stay true when the cluster has gone on. */
+const ends = new Map([
+  ["free", "became free"],
+  ["hibernated", "was hibernated"],
+  ["tombstone", "was destroyed"],
+]);
+
+/** `ocp-4 is made for ocp; reports 30 %`, and once it is done: `ocp-4 was made for ocp; it became free`. */
 function clusterWords(name: string, events: readonly FeedEvent[]): string {
   const step = events.find(isStep);
   const end = events.find(({ type }) => type === "lease-ended");
   if (end !== undefined) {
     const why = after(step?.["why"]);
     const state = text(listOf(end["back"])[0]?.["state"]);
-    const now = state === "tombstone" ? "is gone now" : `is ${stateWords(state)} now`;
-    if (step?.type !== "resource-added") return `${name} ${now}${why}`;
-    return `${name} was made for ${text(step["pool"])}${why}; ${now}`;
+    const then = ends.get(state) ?? `is ${stateWords(state)}`;
+    if (step?.type !== "resource-added") return `${name} ${then}${why}`;
+    return `${name} was made for ${text(step["pool"])}${why}; it ${then}`;
   }
   const report = events.find((event) => isClusterReport(event) && saysMore(event));
   const parts = [step, report].flatMap((event) => (event && verbOf(event)) ?? []);
@@ -127,19 +137,51 @@ const kinds: Readonly<Record<string, (count: string) => string>> = {
   autoReleased: (count) => `${count} resources auto-released`,
 };
 
+/** Of those that are worth a look. Equal ones together leave the others in sight. */
+const lateKinds: Readonly<Record<string, (count: string) => string>> = {
+  expired: (count) => `${count} leases expired`,
+  lifetime: (count) => `${count} leases reached their max lifetime`,
+  abandoned: (count) => `${count} requests left the queue: their clients no longer ask`,
+  reserved: (count) => `${count} requests have waited long: hosts are reserved for them`,
+  unreserved: (count) => `${count} requests have waited long: no host can be reserved for them yet`,
+  throttled: (count) => `${count} reports of throttling by providers`,
+  lowered: (count) => `${count} rates lowered: holders reported throttling`,
+};
+
+/** Undefined: each is news. */
+function lateKindOf(event: FeedEvent): string | undefined {
+  switch (event.type) {
+    case "lease-ended":
+    case "request-left": {
+      const why = text(event["why"]);
+      return Object.hasOwn(lateKinds, why) ? why : undefined;
+    }
+    case "room-kept":
+      return listOf(event["rooms"]).length === 0 ? "unreserved" : "reserved";
+    case "pool-signalled":
+      return "throttled";
+    case "rate-changed":
+      return "lowered";
+    default:
+      return undefined;
+  }
+}
+
 /** Of one resource of a lease. */
-const ends: Readonly<Record<string, string>> = { released: "given", hold: "autoReleased" };
+const claimEnds: Readonly<Record<string, string>> = { released: "given", hold: "autoReleased" };
 
 /** Undefined: each is news. */
 function kindOf(event: FeedEvent): string | undefined {
-  if (["late", "bad"].includes(toneOf(event))) return undefined;
+  const tone = toneOf(event);
+  if (tone === "bad") return undefined;
+  if (tone === "late") return lateKindOf(event);
   switch (event.type) {
     case "lease-granted":
       return isCleaning(event) ? "cleaning" : "granted";
     case "lease-ended":
       return event["why"] === "released" ? "released" : undefined;
     case "claim-ended":
-      return ends[text(event["why"])];
+      return claimEnds[text(event["why"])];
     case "priority-changed":
       if (event["starved"] === true) return "starved";
       return event["aged"] === true ? "aged" : undefined;
@@ -160,7 +202,8 @@ export function foldWords({ events }: Fold, poolsOf: PoolsOf): string {
   const step = events.find((event) => isStep(event) || isClusterReport(event));
   if (step !== undefined) return clusterWords(text(step["resource"]), events);
   const kind = first === undefined ? undefined : kindOf(first);
-  const what = kinds[kind ?? ""]?.(String(events.length)) ?? `${events.length} events`;
+  const words = kinds[kind ?? ""] ?? lateKinds[kind ?? ""];
+  const what = words?.(String(events.length)) ?? `${events.length} events`;
   const counts = new Map<string, number>();
   for (const pool of events.flatMap(poolsOf)) counts.set(pool, (counts.get(pool) ?? 0) + 1);
   const [most, ...others] = [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b));

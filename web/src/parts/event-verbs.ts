@@ -33,7 +33,7 @@ const ofResources: Verbs<"resource" | "cluster"> = {
   "cluster-wanted": ({ wanted, why }) => `is to be ${text(wanted)}${after(why)}`,
   "cluster-reported": reported,
   "cluster-held": ({ hold }) =>
-    hold === null ? "is no longer held for debugging" : "is held for debugging",
+    hold === null ? "is no longer kept for debugging" : "is kept for debugging",
   "cluster-lost": ({ why }) => `is lost${after(why)}`,
   "cluster-stuck": () => "takes too long to be destroyed",
   "cluster-abandoned": () => "is abandoned: what is left of it is not known to Berth any more",
@@ -168,7 +168,7 @@ export function causeWords(how: string): string {
 }
 
 const causes: Readonly<Record<string, string>> = {
-  throttled: "reported as throttled",
+  throttled: "a holder reported throttling",
   clean: "no report of throttling",
   configured: "new configuration",
 };

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { factsOf, listOf, text } from "../../../src/core/explain/event-facts.ts";
 import { rankWords } from "../../../src/core/explain/rank-words.ts";
-import { holderOf } from "../data/holder-names.ts";
+import { holderOf, isCleaner } from "../data/holder-names.ts";
 import { at } from "../router.ts";
 import { stateWords } from "./event-facts.ts";
 import { causeWords, isCleaning, isWork, verbOf, waitText } from "./event-verbs.ts";
@@ -87,21 +87,26 @@ const leavings: Readonly<Record<string, string>> = {
   undecidable: "leaves the queue: the decision on it failed",
 };
 
-const endings: Readonly<Record<string, string>> = {
-  released: "releases",
-  expired: "expired and loses",
-  lifetime: "reached its max lifetime and loses",
-  revoked: "was ended by an operator and loses",
-  uncollected: "never fetched",
-  reset: "was reset and loses",
+const endings: Readonly<Record<string, readonly [verb: string, why: string]>> = {
+  released: ["releases", ""],
+  expired: ["lost", ": its lease expired"],
+  lifetime: ["lost", ": it reached its max lifetime"],
+  revoked: ["lost", ": an operator ended its lease"],
+  uncollected: ["never fetched", ""],
+  reset: ["lost", ": it was reset"],
 };
 
 function leaseEnd(event: FeedEvent): ReactNode {
   const why = text(event["why"]);
-  if (listOf(event["back"]).length === 0) return `ends its lease: ${why}`;
+  const back = listOf(event["back"]);
+  if (back.length === 0) return `ends its lease: ${why}`;
+  const [verb, because] = endings[why] ?? [`ends (${why})`, ""];
+  const isClean = back.every(({ state }) => state === "free");
+  const cleaned = isClean ? "cleaned" : "could not clean";
   return (
     <>
-      {endings[why] ?? `ends (${why})`} {backOf(event["back"])}
+      {why === "released" && isCleaner(text(event["id"])) ? cleaned : verb} {backOf(back)}
+      {because}
     </>
   );
 }
@@ -115,17 +120,25 @@ function roomWords(event: FeedEvent): string {
 function rateWords(event: FeedEvent): ReactNode {
   const { pool, rate, cause, advised } = event;
   const { how, ...reason } = factsOf(cause);
-  const verb = advised === true ? "would start" : "starts";
+  const change = rateChanges[text(how)] ?? "set";
+  const to = `${Number(Number(rate).toPrecision(3))} per minute`;
   return (
     <>
+      The {advised === true ? "advised " : ""}rate of{" "}
       <Link href={at("pools", text(pool))}>{text(pool)}</Link>{" "}
       {how === "unpinned"
-        ? "is unpinned"
-        : `${verb} ${Number(Number(rate).toPrecision(3))} per minute: ${causeWords(text(how))}`}
+        ? "is no longer pinned"
+        : `was ${change} to ${to}${how === "pinned" ? "" : `: ${causeWords(text(how))}`}`}
       {because({ ...event, reason })}
     </>
   );
 }
+
+const rateChanges: Readonly<Record<string, string>> = {
+  throttled: "lowered",
+  clean: "raised",
+  pinned: "pinned",
+};
 
 /** The resource, cluster or pool that the event is about; nothing if it is about none. */
 function subjectOf({ type, resource, pool }: FeedEvent): ReactNode {
@@ -189,7 +202,7 @@ function backOf(back: unknown): ReactNode {
         ? ", which cools down"
         : state === "free"
           ? ""
-          : `, which is ${stateWords(state)} now`}
+          : `, which is ${stateWords(state)}`}
     </span>
   ));
 }

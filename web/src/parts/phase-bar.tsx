@@ -32,6 +32,12 @@ export function PhaseBar({ cluster }: { cluster: Timed }) {
   );
 }
 
+/** `50 %` beside the bar, if its driver says so: the time beside it would not explain its length. */
+export function Reported({ progress }: Pick<Cluster, "progress">) {
+  if (progress === null) return null;
+  return <small className="reported">{Math.round(progress * 100)} %</small>;
+}
+
 /** `3m12s, usually 5m`. */
 export function PhaseTime({ phase }: { readonly phase: PhaseTimes }) {
   return (
