@@ -130,10 +130,10 @@ describe("berth simulate", () => {
     const { stdout, stderr } = await server.done(args);
     expect(stderr).toMatch(/^slot: 2 requests from .*, replayed with each value\n/);
     const [head, ...rows] = stdout.trimEnd().split("\n");
-    expect(head).toMatch(/^COUNT +WAIT P50 +P90 +P99 +USED +ENDED\/H$/);
+    expect(head).toMatch(/^COUNT +STARTED +WAIT P50 +P90 +P99 +USED +ENDED\/H$/);
     expect(rows.map((row) => row.split(/ {2,}/)[0])).toEqual(["1 (today)", "2", "10"]);
-    expect(rows[1]).toMatch(/^2 +0s +0s +0s /);
-    expect(rows[0]).not.toMatch(/^1 \(today\) +0s +0s +0s /);
+    expect(rows[1]).toMatch(/^2 +2 of 2 +0s +0s +0s /);
+    expect(rows[0]).not.toMatch(/^1 \(today\) +2 of 2 +0s +0s +0s /);
     const other = await server.done([...args.slice(0, 4), "slot.count=2"]);
     expect(other.stdout).toMatch(/\n1 \(today\) .*\n2 /);
     const json = (await server.json(...args)) as SimulatedVariants;

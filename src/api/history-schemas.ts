@@ -140,10 +140,35 @@ export const SimulateBody = Type.Object(
   { additionalProperties: false },
 );
 
+const seconds = nullable(Type.Number());
+
+export const ReplayedPart = Type.Object({
+  ...part,
+  starts: Type.Optional(
+    Type.Object(
+      {
+        claims: Type.Integer({
+          description: "Asked for in this time, or waiting at its beginning",
+        }),
+        started: Type.Integer(),
+        withinSeconds: Type.Object(
+          { p50: seconds, p90: seconds, p99: seconds },
+          { description: "Of all claims; null: so many did not start in this time" },
+        ),
+      },
+      {
+        description:
+          "How many of all claims started, and within which wait. waitSeconds has only those that did. " +
+          "None of an older server",
+      },
+    ),
+  ),
+});
+
 const Comparison = Type.Object({
   pool: nullable(Type.String()),
-  recorded: StatsPart,
-  simulated: StatsPart,
+  recorded: ReplayedPart,
+  simulated: ReplayedPart,
 });
 
 export const Simulation = Type.Object({
@@ -153,7 +178,9 @@ export const Simulation = Type.Object({
   refused: Type.Integer({ description: "Not replayed: they could never be granted" }),
   total: { ...Comparison, description: "Of all the pools below together" },
   pools: Type.Array(Comparison, {
-    description: "Where the settings can be felt: others are as they were. Without settings, all",
+    description:
+      "Where the settings can be felt: others are as they were. Without settings, all. A pool that is " +
+      "only a limit has the claims of the pools below it",
   }),
   unknowns: Type.Array(Type.String(), { description: "What the model cannot know" }),
 });
@@ -200,6 +227,7 @@ export const SimulationProgress = Type.Object({
 
 export type HistoryEntry = Static<typeof HistoryEntry>;
 export type StatsPart = Static<typeof StatsPart>;
+export type ReplayedPart = Static<typeof ReplayedPart>;
 export type Stats = Static<typeof Stats>;
 export type PoolStats = Static<typeof PoolStats>;
 export type EstimateAccuracy = Static<typeof EstimateAccuracy>;

@@ -25,7 +25,8 @@ export const Space = Type.Object({
   ),
   waits: Type.Optional(
     Type.Array(Type.Object({ pool: Type.String(), requests: Type.Integer() }), {
-      description: "How many of its requests wait for each pool. Only in GET /v1/spaces",
+      description:
+        "How many of its requests wait for each pool, or below one that is only a limit. Only in GET /v1/spaces",
     }),
   ),
   quotas: Type.Array(

@@ -50,6 +50,24 @@ test("GET /v1/spaces has shares, quotas and what is held; a holder sees its own"
   expect(await listed(holder)).toEqual({ items: [team], next: null });
 });
 
+test("GET /v1/spaces counts a request that waits below a limit once for the limit", async () => {
+  const under = { parent: "account" as PoolName };
+  const below = [pool("aws", 4, under), pool("gcp", 4, under)];
+  const limited = [pool("account", [], { limit: 2 }), ...below];
+  await using here = await testSite(limited, {}, undefined, testAuth);
+  for (const wanted of ["aws:2", "gcp", "aws gcp"]) {
+    await here.call("POST /v1/leases", { token: holder, body: askBody(wanted) });
+  }
+  const { body } = await here.call("GET /v1/spaces", { token: viewer });
+  const waits = (body as { items: { waits: { pool: string; requests: number }[] }[] }).items[0]
+    ?.waits;
+  expect(waits?.toSorted((a, b) => a.pool.localeCompare(b.pool))).toEqual([
+    ...[{ pool: "account", requests: 2 }],
+    ...[{ pool: "aws", requests: 1 }],
+    ...[{ pool: "gcp", requests: 2 }],
+  ]);
+});
+
 test("a request that waits for its quota is told so, with the numbers", async () => {
   await using here = await site();
   const lease = asLease(await here.ask("aws:2"));

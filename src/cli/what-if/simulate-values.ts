@@ -1,4 +1,5 @@
-import type { SimulatedVariants, StatsPart } from "../../api/history-schemas.ts";
+import type { ReplayedPart, SimulatedVariants } from "../../api/history-schemas.ts";
+import { startedWithin } from "../../api/started-within.ts";
 import type { Context } from "../cli-command.ts";
 import { usageError } from "../failure.ts";
 import { formatMeasured } from "../show/age.ts";
@@ -37,16 +38,17 @@ export function variantsOf({ pool, key, values }: ComparedValues): string[][] {
 
 interface Row {
   readonly label: string;
-  readonly part: StatsPart;
+  readonly part: ReplayedPart;
 }
 
 const right = { align: "right" } as const;
 
 function columnsFor(key: string): readonly Column<Row>[] {
   const wait = (name: "p50" | "p90" | "p99") => (row: Row) =>
-    formatMeasured(row.part.waitSeconds?.[name] ?? null);
+    formatMeasured(startedWithin(row.part, name));
   return [
     { header: key.toUpperCase(), cell: ({ label }) => label, whole: true },
+    { header: "STARTED", cell: ({ part }) => startedOf(part), ...right },
     { header: "WAIT P50", cell: wait("p50"), ...right },
     { header: "P90", cell: wait("p90"), ...right },
     { header: "P99", cell: wait("p99"), ...right },
@@ -54,6 +56,11 @@ function columnsFor(key: string): readonly Column<Row>[] {
     { header: "ENDED/H", cell: ({ part }) => part.endedPerHour.toFixed(1), ...right },
     { header: "LEFT", cell: ({ part }) => String(part.left), wide: true, ...right },
   ];
+}
+
+/** `106 of 1438`: the waits beside it are of all of these, and empty if fewer started. */
+function startedOf({ starts, granted }: ReplayedPart): string {
+  return starts === undefined ? String(granted) : `${starts.started} of ${starts.claims}`;
 }
 
 interface Shown {

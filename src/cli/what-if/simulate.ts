@@ -1,5 +1,6 @@
-import type { Simulation, StatsPart } from "../../api/history-schemas.ts";
+import type { ReplayedPart, Simulation } from "../../api/history-schemas.ts";
 import type { Pool } from "../../api/schemas.ts";
+import { startedWithin } from "../../api/started-within.ts";
 import type { State } from "../../core/model/state.ts";
 import { formatDuration } from "../../core/model/time.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
@@ -178,7 +179,7 @@ type Row = Simulation["total"];
 
 function beforeAndAfter(
   header: string,
-  read: (part: StatsPart) => string,
+  read: (part: ReplayedPart) => string,
   wide = false,
 ): Column<Row> {
   return {
@@ -190,9 +191,9 @@ function beforeAndAfter(
 
 const columns: readonly Column<Row>[] = [
   { header: "POOL", cell: ({ pool }) => pool ?? "all" },
-  beforeAndAfter("WAIT P50", ({ waitSeconds }) => formatMeasured(waitSeconds?.p50 ?? null)),
-  beforeAndAfter("P90", ({ waitSeconds }) => formatMeasured(waitSeconds?.p90 ?? null)),
-  beforeAndAfter("P99", ({ waitSeconds }) => formatMeasured(waitSeconds?.p99 ?? null)),
+  beforeAndAfter("WAIT P50", (part) => formatMeasured(startedWithin(part, "p50"))),
+  beforeAndAfter("P90", (part) => formatMeasured(startedWithin(part, "p90"))),
+  beforeAndAfter("P99", (part) => formatMeasured(startedWithin(part, "p99"))),
   beforeAndAfter("USED", ({ utilisation }) => formatPercent(utilisation)),
   beforeAndAfter("ENDED/H", ({ endedPerHour }) => endedPerHour.toFixed(1)),
   beforeAndAfter("GRANTED", ({ granted }) => String(granted), true),

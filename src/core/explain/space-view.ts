@@ -1,4 +1,5 @@
 /** What a space holds, its share and its quotas, for people. */
+import { ancestors, isListedIn } from "../gates/limits.ts";
 import { isCounted } from "../gates/quotas.ts";
 import { quotaKey } from "../model/cohort.ts";
 import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
@@ -81,7 +82,10 @@ export function spaceView(state: State, name: SpaceName): SpaceView {
   };
 }
 
-/** How many requests of each space wait for each pool. A request for several counts in each. */
+/**
+ * How many requests of each space wait for each pool. A request for several counts in each, and once in
+ * each pool above them that is only a limit.
+ */
 export function waitsBySpace({
   requests,
 }: State): ReadonlyMap<string, ReadonlyMap<PoolName, number>> {
@@ -90,9 +94,10 @@ export function waitsBySpace({
     if (space === null) continue;
     const counts = all.get(space.name) ?? new Map<PoolName, number>();
     all.set(space.name, counts);
-    for (const pool of new Set(needs.map((need) => need.pool.name))) {
-      counts.set(pool, (counts.get(pool) ?? 0) + 1);
-    }
+    const pools = needs.flatMap(({ pool }) => {
+      return [...ancestors(pool)].filter((up) => isListedIn(pool, up.name));
+    });
+    for (const { name } of new Set(pools)) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return all;
 }

@@ -10,6 +10,7 @@ import {
   type PoolSize,
   poolsOf,
 } from "./entry.ts";
+import { endedBelow, openBelow } from "./limit-entries.ts";
 import { type PoolSamples, type SampleTimes, samplesOf } from "./samples.ts";
 import { janitorHolder } from "./schema.ts";
 import { type Stats, type StatsPart, type StatsRange, statsByPool, statsOf } from "./stats.ts";
@@ -134,24 +135,12 @@ export class HistoryReader {
 
   /**
    * Of a pool that is only a limit: the claims of the pools below it, against the limit of each time.
-   * A claim counts as one, whatever its amount.
    */
   limitStats(range: StatsRange, pool: string, { pools, limit }: LimitedPools): RecordedStats {
-    const of = new Set(pools);
-    const counted = function* (entries: Iterable<HistoryEntry>) {
-      for (const entry of entries) if (of.has(entry.pool)) yield { ...entry, amount: null };
-    };
-    const opened = function* (entries: Iterable<OpenEntry>) {
-      for (const entry of entries) {
-        const items = entry.items.filter((item) => of.has(item.pool));
-        const claims = entry.claims.filter((claim) => of.has(claim.pool));
-        const bare = claims.map(({ amount: _, ...claim }) => claim);
-        if (items.length + claims.length > 0) yield { ...entry, items, claims: bare };
-      }
-    };
+    const below = new Set(pools);
     const stats = statsOf(range, {
-      ended: counted(this.endedSince(range.from)),
-      open: opened(this.open()),
+      ended: endedBelow(this.endedSince(range.from), below),
+      open: openBelow(this.open(), below),
       sizes: this.#limitsAsSizes(pool, pools, limit),
     });
     return { ...stats, outages: this.#outages(range) };

@@ -5,13 +5,14 @@
 import type * as Wire from "../../api/history-schemas.ts";
 import type { Percentiles } from "../history/percentiles.ts";
 import type { StatsPart } from "../history/stats.ts";
+import type { ReplayedPart } from "./stats-by-pool.ts";
 import type { WhatIfReport } from "./what-if.ts";
 
 export function reportOf(report: WhatIfReport): Wire.Simulation {
   const compared = ({ pool, recorded, simulated }: WhatIfReport["total"]) => ({
     pool,
-    recorded: inSeconds(recorded),
-    simulated: inSeconds(simulated),
+    recorded: withStarts(recorded),
+    simulated: withStarts(simulated),
   });
   return {
     from: new Date(report.from).toISOString(),
@@ -22,6 +23,14 @@ export function reportOf(report: WhatIfReport): Wire.Simulation {
     pools: report.pools.map(compared),
     unknowns: [...report.unknowns],
   };
+}
+
+function withStarts({ starts, ...part }: ReplayedPart): Wire.ReplayedPart {
+  const { withinMs, ...counts } = starts;
+  const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000);
+  const { p50, p90, p99 } = withinMs;
+  const withinSeconds = { p50: seconds(p50), p90: seconds(p90), p99: seconds(p99) };
+  return { ...inSeconds(part), starts: { ...counts, withinSeconds } };
 }
 
 export function inSeconds(part: StatsPart): Wire.StatsPart {

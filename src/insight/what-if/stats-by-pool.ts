@@ -1,11 +1,26 @@
-import type { HistoryEntry, OpenEntry, PoolSize } from "../history/entry.ts";
+import {
+  type AskedItem,
+  type HistoryEntry,
+  type OpenEntry,
+  type PoolSize,
+  poolsOf,
+} from "../history/entry.ts";
+import { endedBelow, openBelow } from "../history/limit-entries.ts";
 import { ofPool } from "../history/reader.ts";
 import { type StatsPart, statsOf } from "../history/stats.ts";
+import { type Starts, startsOf } from "./starts.ts";
 
 interface Past {
   readonly ended: readonly HistoryEntry[];
   readonly open: readonly OpenEntry[];
   readonly sizes: readonly PoolSize[];
+  /** What was asked for and could never be granted; it has no entry. */
+  readonly refused: readonly AskedItem[];
+}
+
+/** With the starts among all claims: the waits are only of those that were granted. */
+export interface ReplayedPart extends StatsPart {
+  readonly starts: Starts;
 }
 
 /**
@@ -36,17 +51,31 @@ export class StatsByPool {
   }
 
   /** Null: all pools together. */
-  of(pool: string | null): StatsPart {
-    const { from, to } = this.#range;
-    return statsOf({ from, to, stepMs: to - from }, this.#partsOf(pool)).total;
+  of(pool: string | null): ReplayedPart {
+    if (pool === null) return this.#part(this.#all);
+    return this.#part({
+      ended: this.#ended.get(pool) ?? [],
+      open: [...ofPool(this.#open.get(pool) ?? [], pool)],
+      sizes: this.#sizes.get(pool) ?? [],
+      refused: this.#all.refused.filter((item) => poolsOf(item).includes(pool)),
+    });
   }
 
-  #partsOf(pool: string | null): Parameters<typeof statsOf>[1] {
-    if (pool === null) return this.#all;
-    return {
-      ended: this.#ended.get(pool) ?? [],
-      open: ofPool(this.#open.get(pool) ?? [], pool),
-      sizes: this.#sizes.get(pool) ?? [],
-    };
+  /** Of a pool that is only a limit: the claims of the pools below it, against the limit. */
+  ofLimit(pool: string, below: ReadonlySet<string>, limit: number): ReplayedPart {
+    const { ended, open, refused } = this.#all;
+    return this.#part({
+      ended: [...endedBelow(ended, below)],
+      open: [...openBelow(open, below)],
+      sizes: [{ pool, at: this.#range.from, size: limit }],
+      refused: refused.filter((item) => poolsOf(item).some((name) => below.has(name))),
+    });
+  }
+
+  #part(past: Past): ReplayedPart {
+    const { from, to } = this.#range;
+    const refused = past.refused.reduce((sum, { count }) => sum + count, 0);
+    const { total } = statsOf({ from, to, stepMs: to - from }, past);
+    return { ...total, starts: startsOf(this.#range, past, refused) };
   }
 }

@@ -132,9 +132,43 @@ test("whatIf() spaces the grants of pools whose parent limit gets a pace", async
   expect(total.recorded.waitMs?.max).toBe(0);
   expect(total.simulated.waitMs).toMatchObject({ mean: 22_500, max: 45_000 });
   expect(each.map(({ pool: name, simulated }) => [name, simulated.waitMs?.max])).toEqual([
+    // A pool that is only a limit has the claims of those below it.
+    ["account", 45_000],
     ["aws", 40_000],
     ["gcp", 45_000],
   ]);
+  const [account] = each;
+  expect(account?.simulated).toMatchObject({ asked: 10, granted: 10, utilisation: 0.01 });
+});
+
+describe("whatIf() counts the claims that never start", () => {
+  const jobs = Array.from({ length: 10 }, (_, order): Demand => {
+    const items = [{ pool: "aws", count: order === 9 ? 2 : 1 }];
+    return {
+      ...{ id: `job${order}`, holder: "ci", items, priority: 0, askedAt: 0, order },
+      ...{ patienceMs: null, ends: [{ claim: null, afterMs: 1_000, forced: false }] },
+    };
+  });
+
+  test.each([
+    ["all start", 11, 11, { p50: 0, p90: 0, p99: 0 }],
+    ["two at a time, and two together", 2, 11, { p50: 2_000, p90: 5_000, p99: 5_000 }],
+    ["two can never start together", 1, 9, { p50: 5_000, p90: null, p99: null }],
+  ])("%s", async (_, size, started, withinMs) => {
+    await using recorded = await record([pool("aws", 11)], jobs, 60_000);
+    const { total } = simulate(recorded, [pool("aws", size)]);
+    expect(total.simulated.starts).toEqual({ claims: 11, started, withinMs });
+    expect(total.recorded.starts).toMatchObject({ claims: 11, started: 11 });
+  });
+
+  test("a pace so slow that the recorded time ends first has no percentiles of the few", async () => {
+    await using recorded = await record([pool("aws", 11)], jobs, 8_000);
+    const slow = [pool("aws", 11, { pace: { everyMs: 2_000, burst: 1, jitter: 0 } })];
+    const { total } = simulate(recorded, slow);
+    expect(total.simulated.waitMs?.p99, "of those that started").toBeLessThan(10_000);
+    expect(total.simulated.starts.withinMs).toMatchObject({ p90: null, p99: null });
+    expect(total.simulated.starts.started).toBeLessThan(9);
+  });
 });
 
 /** One pool with one queue and exponential gaps and holds, for which textbooks have formulas. */

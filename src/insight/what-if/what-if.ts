@@ -13,14 +13,14 @@ import {
   poolsOf,
 } from "../history/entry.ts";
 import { HistoryFold } from "../history/fold.ts";
-import type { StatsPart } from "../history/stats.ts";
 import { reachOf } from "./affected-pools.ts";
 import { CleaningTimes, type Occupied, type RecordedUpkeep } from "./cleaning-times.ts";
 import { type Demand, demandOf, type Recording } from "./demand.ts";
 import { limitsOf } from "./limits-of-pools.ts";
+import { isLimitOnly, poolsBelow } from "./pools-below.ts";
 import { releasedTo } from "./released-to.ts";
 import { Replay } from "./replay.ts";
-import { StatsByPool } from "./stats-by-pool.ts";
+import { type ReplayedPart, StatsByPool } from "./stats-by-pool.ts";
 
 export interface WhatIf {
   readonly from: number;
@@ -43,8 +43,8 @@ export interface WhatIf {
 export interface Comparison {
   /** Null: all reported pools together. */
   readonly pool: string | null;
-  readonly recorded: StatsPart;
-  readonly simulated: StatsPart;
+  readonly recorded: ReplayedPart;
+  readonly simulated: ReplayedPart;
 }
 
 export interface WhatIfReport {
@@ -113,35 +113,35 @@ export function* whatIf(
   });
   const isReported = ({ space }: { readonly space?: string }) =>
     what.space === undefined || space === what.space;
+  const unfit = demand.filter(({ items }) => !items.every(fits));
+  const refused = [...unfit, ...simulated.refused];
   const made = new StatsByPool(
     { from, to },
     {
       ...simulated,
       ended: simulated.ended.filter(isReported),
       open: simulated.open.filter(isReported),
+      refused: refused
+        .filter((one) => one.heldSince === undefined && isReported(one))
+        .flatMap(({ items }) => items),
     },
   );
   const openThere = open.filter((one) => one.items.some(isReached) && isReported(one));
   const recorded = {
     ended: ended.filter((entry) => isReached(entry) && isReported(entry)),
     open: openThere,
+    refused: [],
   };
   const was = new StatsByPool({ from, to }, { ...recorded, sizes: sizes.filter(isReached) });
   const names = new Set(demand.flatMap(({ items }) => items.flatMap(poolsOf)));
   const reported = pools.filter(({ name }) => names.has(name) && isReached({ pool: name }));
-  const comparison = (pool: string | null): Comparison => {
-    return { pool, recorded: was.of(pool), simulated: made.of(pool) };
-  };
   return {
     from,
     to,
-    requests: toReplay.length - simulated.refused,
-    refused: demand.length - fitting.length + simulated.refused,
-    total: comparison(null),
-    pools: reported
-      .map(({ name }): string => name)
-      .sort()
-      .map(comparison),
+    requests: toReplay.length - simulated.refused.length,
+    refused: refused.length,
+    total: { pool: null, recorded: was.of(null), simulated: made.of(null) },
+    pools: comparisons({ was, made }, reported, { pools, inForce }),
     unknowns: [
       ...unknowns,
       ...withoutAmounts(fitting.length - toReplay.length),
@@ -149,6 +149,28 @@ export function* whatIf(
       ...limitsOf(reported, ended, times),
     ],
   };
+}
+
+/** By pool, in the order of their names; also of each limit that pools of these are below. */
+function comparisons(
+  { was, made }: { readonly was: StatsByPool; readonly made: StatsByPool },
+  reported: readonly PoolSpec[],
+  {
+    pools,
+    inForce,
+  }: { readonly pools: readonly PoolSpec[]; readonly inForce: readonly PoolSpec[] },
+): Comparison[] {
+  const limits = pools.filter(isLimitOnly).flatMap(({ name, policy: { limit = 0 } }) => {
+    const below = poolsBelow(name, pools);
+    if (!reported.some((pool) => below.has(pool.name))) return [];
+    const before = inForce.find((pool) => pool.name === name)?.policy.limit ?? limit;
+    const recorded = was.ofLimit(name, below, before);
+    return [{ pool: name, recorded, simulated: made.ofLimit(name, below, limit) }];
+  });
+  const lenders = reported.map(({ name }) => {
+    return { pool: name, recorded: was.of(name), simulated: made.of(name) };
+  });
+  return [...lenders, ...limits].sort((a, b) => (a.pool < b.pool ? -1 : 1));
 }
 
 /**
@@ -228,11 +250,11 @@ function* replayed(
   const replay = new Replay(state, from, { happened, cleaningMs });
   for (const one of occupied(demand, times, { from, pools })) replay.occupy(one);
   replay.passTo(from);
-  let refused = 0;
+  const refused: Demand[] = [];
   for (const [index, one] of demand.entries()) {
     if (one.askedAt > replay.now) replay.passTo(one.askedAt);
     const { space: _, ...alone } = one;
-    if (!replay.ask(tenancy === undefined ? alone : one)) refused += 1;
+    if (!replay.ask(tenancy === undefined ? alone : one)) refused.push(one);
     if (index % sliceLength === 0) yield index / demand.length;
   }
   replay.passTo(to);
