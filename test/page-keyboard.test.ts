@@ -9,16 +9,19 @@ describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
     account: { members: ["acc-1", "acc-2"] },
     other: { count: 1 },
     single: { members: ["only-1"], lockDelay: "0s" },
+    rows: { members: ["row-1", "row-2", "row-3", "row-4", "row-5", "row-6"] },
+    full: { members: ["last-1"] },
   });
   const ask = (holder: string, pool: string) =>
     world().client.ask({ holder, items: [{ pool }], ttl: "10m" });
   const heading = (page: Page, name: string) =>
     page.getByRole("heading", { level: 1, name }).waitFor();
+  const focusedText = (page: Page) =>
+    page.evaluate<string>("document.activeElement?.textContent ?? ''");
   /** Presses Tab until the focus is on the button. */
   const tabTo = async (page: Page, name: string) => {
     for (let steps = 0; steps < 60; steps++) {
-      const focused = await page.evaluate<string>("document.activeElement?.textContent ?? ''");
-      if (focused === name) return;
+      if ((await focusedText(page)) === name) return;
       await page.keyboard.press("Tab");
     }
     throw new Error(`Tab does not reach ${name}`);
@@ -118,6 +121,48 @@ describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
     await page.keyboard.press("Enter");
     await answer(page);
     await page.locator("h1 .chip", { hasText: "drained" }).waitFor();
+    // The button that came in its place has the focus.
+    await page.locator("button:focus", { hasText: "Undrain" }).waitFor();
+  });
+
+  test("j goes to the first link of the next row in each list", async () => {
+    for (const job of ["row/1", "row/2", "row/3"]) await ask(job, "rows");
+    for (const name of ["row-4", "row-5", "row-6"]) {
+      await world().client.changeResource(name, { drained: true, by: "ada", reason: "a test" });
+    }
+    for (const job of ["row/4", "row/5", "row/6", "row/7"]) await ask(job, "full");
+    const lists = [
+      ["/leases?q=row/", "table.leases tbody [data-row] th a"],
+      ["/queue", "table.queue [data-row] th a"],
+      ["/out", "table.out [data-row] th a"],
+      ["/search?q=row", ".hits [data-row] a"],
+      ["/", "table.pools [data-row] th a"],
+      ["/pools/rows", "a[data-row]"],
+    ] as const;
+    for (const [path, links] of lists) {
+      const page = await world().open(path);
+      await expect.poll(() => page.locator(links).count()).toBeGreaterThan(2);
+      const wanted = (await page.locator(links).allTextContents()).slice(0, 3);
+      const seen: string[] = [];
+      for (let row = 0; row < 3; row++) {
+        await page.keyboard.press("j");
+        seen.push(await focusedText(page));
+      }
+      expect(seen, path).toEqual(wanted);
+      await page.keyboard.press("k");
+      expect(await focusedText(page), path).toBe(wanted[1]);
+    }
+  });
+
+  test("j goes along events, and the list of keys names Tab", async () => {
+    const page = await world().open("/events?way=each&type=resource-");
+    await expect.poll(() => page.locator(".events > li").count()).toBeGreaterThan(2);
+    const wanted = await page.locator(".events > li .words > a:first-child").allTextContents();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    expect(await focusedText(page)).toBe(wanted[1]);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).getByText("Tab").waitFor();
   });
 
   test("a person changes the order of the pools, filters them, and lists the keys", async () => {

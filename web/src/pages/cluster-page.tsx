@@ -4,7 +4,7 @@ import { Problem } from "../../../src/api/problem.ts";
 import { stateWord } from "../../../src/core/model/state-word.ts";
 import { useAnswer } from "../data/query.ts";
 import { clusterLogs, eventsAbout, oneCluster, planOf } from "../data/questions.ts";
-import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
+import { ActionButtons, NoActionsNote } from "../parts/action-button.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
@@ -32,9 +32,7 @@ export function ClusterPage({ name }: { name: string }) {
         title={name}
         chip={cluster === undefined ? null : <StateChip state={cluster.state} />}
       >
-        {cluster === undefined
-          ? null
-          : actionsFor(cluster).map((action) => <ActionButton key={action.verb} action={action} />)}
+        {cluster === undefined ? null : <ActionButtons actions={actionsFor(cluster)} />}
       </PageHead>
       {isGone(error) ? (
         <p className="aside-note">

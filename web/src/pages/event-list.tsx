@@ -26,7 +26,7 @@ export function EventList({ events }: { events: readonly FeedEvent[] }) {
 
 function EventRow({ event }: { event: FeedEvent }) {
   return (
-    <li className={`tone-${toneOf(event)}`}>
+    <li className={`tone-${toneOf(event)}`} data-row>
       <span className="time">
         <Moment at={event.at} />
       </span>
@@ -62,7 +62,7 @@ export function FoldedEvents({ folds }: FoldedProps) {
 function FoldRow({ fold, newest, words }: { fold: Fold; newest: FeedEvent; words: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <li className={`fold tone-${toneOf(newest)}`}>
+    <li className={`fold tone-${toneOf(newest)}`} data-row>
       <span className="time">
         <Moment at={newest.at} />
       </span>

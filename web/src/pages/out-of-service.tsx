@@ -3,7 +3,7 @@ import type { Resource } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allPools, inStates } from "../data/questions.ts";
 import { useNeedsAttention } from "../data/troubles.ts";
-import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
+import { ActionButtons, NoActionsNote } from "../parts/action-button.tsx";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
@@ -201,9 +201,7 @@ function OutRow({ resource, isSaid, hasWords }: OutRowProps) {
         </td>
       ) : null}
       <td className="action-cell">
-        {actionsFor(resource).map((action) => (
-          <ActionButton key={action.verb} action={action} />
-        ))}
+        <ActionButtons actions={actionsFor(resource)} />
       </td>
     </tr>
   );

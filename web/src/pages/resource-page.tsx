@@ -4,7 +4,7 @@ import { stateWord } from "../../../src/core/model/state-word.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
 import { eventsAbout, oneResource } from "../data/questions.ts";
-import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
+import { ActionButtons, NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Facts } from "../parts/facts.tsx";
@@ -65,9 +65,7 @@ function Actions({ resource }: { resource: Resource }) {
           {resource.state === "cleaning" ? "Lease of its cleaner" : "Its lease"}
         </Link>
       )}
-      {actionsFor(resource).map((action) => (
-        <ActionButton key={action.verb} action={action} />
-      ))}
+      <ActionButtons actions={actionsFor(resource)} />
     </>
   );
 }

@@ -49,6 +49,14 @@ export function ActionButton({ action, dialog }: Props) {
   );
 }
 
+/** What is possible in a state. The action that comes in place of another, as Undrain of Drain, takes its button with the focus. */
+export function ActionButtons({ actions }: { actions: readonly Action[] }) {
+  return actions.map((action, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the place is what stays.
+    <ActionButton key={index} action={action} />
+  ));
+}
+
 const question = new Store<((close: () => void) => ReactNode) | null>(null);
 
 /**

@@ -17,6 +17,7 @@ const inLists: readonly Key[] = [
   ["j", "next row"],
   ["k", "previous row"],
   ["Enter", "open the row"],
+  ["Tab", "what can be done with the row"],
 ];
 
 const anywhere: readonly Key[] = [
