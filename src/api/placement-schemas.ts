@@ -161,6 +161,8 @@ export const RoomExplanation = Type.Object({
   unfit: Type.Optional(
     Type.String({ description: "Why it is not for this request, however empty it is" }),
   ),
+  usage: roomFields.usage,
+  shares: roomFields.shares,
   short: Type.Array(
     Type.Object({
       dimension: Type.String(),

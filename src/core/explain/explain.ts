@@ -26,9 +26,15 @@ import { type Instant, never } from "../model/time.ts";
 import { availableTo, isAvailable } from "../queue/available.ts";
 import { keptFor, Leftover, overtakenMax } from "../queue/leftover.ts";
 import { countAt, leaderOf, needAt } from "../queue/needs.ts";
-import { capacityObstacle, explainShared, type SharedExplanation } from "./explain-capacity.ts";
+import {
+  capacityObstacle,
+  explainShared,
+  type SharedExplanation,
+  sharedIn,
+} from "./explain-capacity.ts";
 import { clusterObstacle } from "./explain-clusters.ts";
 import { isOutOfUse, outOfUseList, outOfUseText, type Reader, readerOf } from "./out-of-use.ts";
+import { type SharedView, sharedView } from "./shared-view.ts";
 import { selectedMembers, stockFor } from "./stock.ts";
 import { type HolderView, holderView, type WaitReason } from "./wait-reason.ts";
 
@@ -217,7 +223,12 @@ export interface NeedExplanation {
   /** The holders of the pool's resources, longest hold first. At most `listedMax`. */
   readonly heldBy: readonly HolderView[];
   /** For a shared pool: each resource and what it lacks. At most `listedMax`. */
-  readonly rooms: readonly SharedExplanation[] | null;
+  readonly rooms: readonly RoomView[] | null;
+}
+
+/** A shared resource: what it lacks for a request, what is in use, and who has it. */
+export interface RoomView extends SharedExplanation {
+  readonly shared: SharedView;
 }
 
 export interface LimitView {
@@ -323,8 +334,17 @@ function sharedCounts(need: SharedNeed, request: Request, reader: Reader): Count
     size: need.pool.size,
     states: statesOf(need.pool),
     heldBy: holdersOf(need.pool.members),
-    rooms: resources.slice(0, listedMax),
+    rooms: withUsage(need.pool, resources.slice(0, listedMax)),
   };
+}
+
+/** Of the same moment as the rest, so that all numbers of an explanation agree. */
+function withUsage(pool: Pool, explained: readonly SharedExplanation[]): RoomView[] {
+  const byName = new Map(sharedIn(pool).map((resource) => [resource.name, resource]));
+  return explained.flatMap((one) => {
+    const resource = byName.get(one.resource);
+    return resource === undefined ? [] : [{ ...one, shared: sharedView(resource) }];
+  });
 }
 
 function aheadOf(request: Request, place: Place, now: Instant): NeedExplanation["aheadOfIt"] {

@@ -3,24 +3,12 @@ import { usualMs } from "../clusters/work-texts.ts";
 import { isPhase } from "../model/cluster.ts";
 import type { Reason } from "../model/command.ts";
 import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
-import {
-  exclusiveClaim,
-  type Resource,
-  type SharedResource,
-  type State,
-  shownState,
-} from "../model/state.ts";
+import { exclusiveClaim, type Resource, type State, shownState } from "../model/state.ts";
 import { earliest, type Instant, never } from "../model/time.ts";
 import type { Amounts } from "../shared/placement/shareable.ts";
-import { formatTaint } from "../shared/placement/taint.ts";
 import { isMade, ownerOfCluster } from "./cluster-view.ts";
-import {
-  type ReservationView,
-  reservationsOn,
-  sharedIn,
-  type Usage,
-  usagesOf,
-} from "./explain-capacity.ts";
+import { sharedIn, type Usage, usagesOf } from "./explain-capacity.ts";
+import { type SharedView, sharedView } from "./shared-view.ts";
 import { type ClaimView, claimView, type LeaseView, leaseView } from "./view.ts";
 
 export interface ResourceView {
@@ -55,17 +43,7 @@ export interface ResourceView {
     readonly fence: number;
   } | null;
   /** Null for an exclusive resource. */
-  readonly shared: {
-    readonly usage: readonly Usage[];
-    readonly taints: readonly string[];
-    readonly shares: readonly {
-      readonly id: RequestId;
-      readonly holder: string;
-      readonly since: Instant;
-      readonly amount: Amounts;
-    }[];
-    readonly reservations: readonly ReservationView[];
-  } | null;
+  readonly shared: SharedView | null;
 }
 
 export function resourceView(resource: Resource): ResourceView {
@@ -88,7 +66,7 @@ export function resourceView(resource: Resource): ResourceView {
     labels: resource.labels,
     userDataKeys: Object.keys(resource.userData),
     lease: leaseOn(resource),
-    shared: resource.sharing === "exclusive" ? null : sharesOf(resource),
+    shared: resource.sharing === "exclusive" ? null : sharedView(resource),
   };
 }
 
@@ -109,17 +87,6 @@ function leaseOn(resource: Resource): ResourceView["lease"] {
   const { lease, heldUntil, fence } = claim;
   const endsAt = orNull(earliest(heldUntil, lease.endsAt));
   return { id: lease.id, holder: lease.ask.holder, since: lease.grantedAt, endsAt, fence };
-}
-
-function sharesOf(resource: SharedResource): ResourceView["shared"] {
-  return {
-    usage: usagesOf(resource),
-    taints: (resource.spec.taints ?? []).map(formatTaint),
-    shares: Array.from(resource.claims, ({ lease, amount }) => {
-      return { id: lease.id, holder: lease.ask.holder, since: lease.grantedAt, amount };
-    }),
-    reservations: reservationsOn(resource),
-  };
 }
 
 function orNull(instant: Instant | null): Instant | null {

@@ -109,9 +109,14 @@ export function renderRequest(
     position: request.position,
     etaSeconds: estimate?.p50Seconds ?? null,
     estimate,
-    ...(estimate === null ? { noEstimate: estimates.whyNone(request.id) } : undefined),
+    ...(estimate === null ? { noEstimate: whyNoEstimate(request, estimates) } : undefined),
     reason: request.reason,
   };
+}
+
+/** When a check finds capacity is known to nobody, so no computation is waited for. */
+function whyNoEstimate({ id, reason }: RequestView, estimates: EstimateSource) {
+  return reason.code === "admission" ? "no_end_known" : estimates.whyNone(id);
 }
 
 /** Estimates are made beside the broker, so that reading one costs nothing. */

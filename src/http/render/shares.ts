@@ -2,8 +2,9 @@
 
 import type * as Wire from "../../api/placement-schemas.ts";
 import type { Claim, Resource as WireResource } from "../../api/schemas.ts";
-import type { SharedExplanation } from "../../core/explain/explain-capacity.ts";
+import type { RoomView } from "../../core/explain/explain.ts";
 import type { ResourceView } from "../../core/explain/resource-view.ts";
+import type { SharedView } from "../../core/explain/shared-view.ts";
 import type { ClaimView } from "../../core/explain/view.ts";
 import type { Unfit } from "../../core/shared/placement/fit.ts";
 import type { Amounts } from "../../core/shared/placement/shareable.ts";
@@ -24,28 +25,32 @@ export function renderShares(
   sees: Sight,
 ): Pick<WireResource, "usage" | "taints" | "shares" | "reservations"> | undefined {
   if (shared === null) return undefined;
+  const reservations = shared.reservations.map((one) => withoutNames(one, sees));
+  return {
+    ...renderUse(shared, sees),
+    taints: [...shared.taints],
+    ...(reservations.length > 0 && { reservations }),
+  };
+}
+
+function renderUse(shared: SharedView, sees: Sight): Pick<WireResource, "usage" | "shares"> {
   const usage = shared.usage.map(({ dimension, used, capacity, reserved }) => {
     return { dimension, used, capacity, ...(reserved > 0 && { reserved }) };
   });
   const shares = shared.shares.map((share) => {
     return { ...withoutNames(share, sees), since: timestamp(share.since) };
   });
-  const reservations = shared.reservations.map((one) => withoutNames(one, sees));
-  return {
-    usage,
-    taints: [...shared.taints],
-    shares,
-    ...(reservations.length > 0 && { reservations }),
-  };
+  return { usage, shares };
 }
 
 export function renderSharedResources(
-  rooms: readonly SharedExplanation[],
+  rooms: readonly RoomView[],
   sees: Sight,
 ): Wire.RoomExplanation[] {
-  return rooms.map(({ resource, fits, unfit, short, isReserved, keptFor, longest }) => ({
+  return rooms.map(({ resource, shared, fits, unfit, short, isReserved, keptFor, longest }) => ({
     resource,
     fits,
+    ...renderUse(shared, sees),
     ...(unfit === null ? undefined : { unfit: unfitText(unfit) }),
     short: [...short],
     ...(isReserved && { reserved: true }),

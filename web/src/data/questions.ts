@@ -116,6 +116,13 @@ export const onePool = (name: string): Question<Pool> => ({
   everyMs: heartbeatsMs,
 });
 
+/** Their settings, which hardly change. */
+export const somePools = (names: readonly string[]): Question<Pool[]> => ({
+  key: `pools ${names.join()}`,
+  read: (signal) => Promise.all(names.map((name) => berth.pool(name, { signal }))),
+  touchedBy: about("pool-defined"),
+});
+
 /** Of no pool there are no changes. */
 export const rateHistoryOf = (pool: string | undefined): Question<RateHistory> => ({
   key: `rate history of ${pool ?? ""}`,

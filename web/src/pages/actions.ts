@@ -6,7 +6,7 @@ import { berth, serverNowMs } from "../data/berth.ts";
 import { learnAnswer } from "../data/query.ts";
 import { oneResource } from "../data/questions.ts";
 import type { Action } from "../parts/action-button.tsx";
-import { DrainImpact, NextInLine } from "./action-impact.tsx";
+import { DrainImpact, LentAgain, LentWithoutWait, NextInLine } from "./action-impact.tsx";
 import { canBeFreed, effectOfDrain, isHeld } from "./resource-facts.ts";
 
 /** The actions that are possible in the resource's state. */
@@ -101,51 +101,57 @@ async function change(name: string, changes: Changes): Promise<void> {
 
 export function endLeaseAction({ id, holder, claims, ttl, grantedAt }: Lease): Action {
   const names = claims.map(({ resource }) => resource).join(", ");
-  const timeout = ttl === null ? "" : ` (${ttl})`;
+  const pools = poolsOf(claims);
   const held = roughDuration(Math.max(0, serverNowMs() - Date.parse(grantedAt)));
   return {
     verb: "End lease",
     title: `End the lease of ${holder}`,
-    confirm: "End lease",
     effects: [
       names === ""
         ? `${holder} has released all of it already.`
         : `${holder} loses ${names}, which it has held for ${held}. Its job is notified at once or at its next heartbeat.`,
-      `What it holds is lent again when the job releases it, or when the heartbeat timeout${timeout} and the lock delay are over.`,
       "This cannot be undone.",
     ],
-    impact: createElement(NextInLine, { pools: claims.map(({ pool }) => pool) }),
+    impact: [
+      createElement(LentAgain, { key: "again", pools, ttl }),
+      createElement(NextInLine, { key: "next", pools }),
+    ],
     run: (audit) => berth.revoke(id, audit),
-    done: `The lease of ${holder} is revoked`,
+    done: `The lease of ${holder} is ending`,
     harmful: true,
   };
 }
 
-/** For a revoked lease whose job is known to have stopped. */
-export function freeRevokedAction({ id, holder, claims }: Lease): Action {
+/** For a lease that an operator has ended, if its job is known to have stopped. */
+export function lendAgainAction({ id, holder, claims }: Lease): Action {
   const names = claims.map(({ resource }) => resource).join(", ");
   return {
-    verb: "Job is gone",
-    title: `The job of ${holder} is gone`,
-    confirm: "Job is gone",
-    effects: [
-      `${names} can be lent again after the lock delay, without waiting for ${holder}.`,
-      "If the job still works, two jobs may use the same resource.",
-    ],
+    verb: "Lend again now",
+    title: `Is the job of ${holder} gone`,
+    confirm: "It is gone: lend again",
+    effects: ["If the job still works, two jobs may use the same resource."],
+    impact: createElement(LentWithoutWait, { names, holder, pools: poolsOf(claims) }),
     run: (audit) => berth.revoke(id, { ...audit, gone: true }),
     done: `The lease of ${holder} has ended`,
     harmful: true,
   };
 }
 
-export function removeFromQueueAction({ id, holder, items, position }: WaitingRequest): Action {
+function poolsOf(claims: Lease["claims"]): readonly string[] {
+  return [...new Set(claims.map(({ pool }) => pool))];
+}
+
+/** `place`: the position that the view shows. */
+export function removeFromQueueAction(
+  { id, holder, items, position }: WaitingRequest,
+  place = position,
+): Action {
   const pools = items.map(({ pool }) => pool).join(", ");
   return {
     verb: "Remove from queue",
     title: `Remove ${holder} from the queue`,
-    confirm: "Remove from queue",
     effects: [
-      `${holder} loses position ${position} for ${pools}. The requests behind it move up.`,
+      `${holder} loses position ${place} for ${pools}. The requests behind it move up.`,
       "Its job is told that the request was cancelled, and fails unless it asks again. A new request starts at the end of the queue.",
     ],
     run: (audit) => berth.removeFromQueue(id, audit),

@@ -6,15 +6,22 @@ import { type Action, ActionButton } from "../parts/action-button.tsx";
 import { ActionDialog } from "../parts/action-dialog.tsx";
 
 /** A button to change the priority of a waiting request. */
-export function BumpButton({ request }: { request: WaitingRequest }) {
-  const dialog = (close: () => void) => <BumpDialog request={request} onClose={close} />;
-  return <ActionButton action={bump(request, "")} dialog={dialog} />;
+export function BumpButton(props: Props) {
+  const dialog = (close: () => void) => <BumpDialog {...props} onClose={close} />;
+  return <ActionButton action={bump(props, "")} dialog={dialog} />;
 }
 
-function BumpDialog({ request, onClose }: { request: WaitingRequest; onClose: () => void }) {
+interface Props {
+  readonly request: WaitingRequest;
+  /** The position that the view shows. */
+  readonly place: number | undefined;
+}
+
+function BumpDialog({ onClose, ...props }: Props & { onClose: () => void }) {
+  const { request } = props;
   const [text, setText] = useState("");
   return (
-    <ActionDialog action={bump(request, text.trim())} onClose={onClose}>
+    <ActionDialog action={bump(props, text.trim())} onClose={onClose}>
       <label>
         Priority, a number or a name
         <input
@@ -30,13 +37,14 @@ function BumpDialog({ request, onClose }: { request: WaitingRequest; onClose: ()
   );
 }
 
-function bump({ id, holder, position }: WaitingRequest, text: string): Action {
+function bump({ request, place }: Props, text: string): Action {
+  const { id, holder, position } = request;
   const priority = /^[+-]?\d+$/.test(text) ? Number(text) : text;
   return {
     verb: "Change priority",
     title: `Change the priority of ${holder}`,
     effects: [
-      `${holder} is at position ${position}. Requests with a higher priority go first.`,
+      `${holder} is at position ${place ?? position}. Requests with a higher priority go first.`,
       "Among requests of the same priority, the shares of the spaces and the arrival decide.",
     ],
     run: ({ by, reason }) =>

@@ -53,7 +53,10 @@ function destroy({ name, pool }: Cluster): Action {
   return {
     verb: "Destroy",
     title: `Destroy ${name}`,
-    effects: [`${name} is destroyed, and ${pool} makes another one if its plan wants one.`],
+    effects: [
+      `${name} is destroyed, and ${pool} makes another one if its plan wants one.`,
+      "This cannot be undone.",
+    ],
     run: (audit) => berth.clusters.destroy(name, audit),
     done: `${name} will be destroyed`,
     harmful: true,

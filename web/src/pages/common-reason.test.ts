@@ -7,7 +7,8 @@ const rows = (...messages: readonly string[]) =>
 const full = "None of 3 free";
 
 test.each([
-  ["that of most rows", [`${full}; next in line`, `${full}; 1 ahead`, "paced; 2 ahead"], full],
+  ["that of all rows", [`${full}; next in line`, `${full}; 1 ahead`, `${full}; 2 ahead`], full],
+  ["none if one row differs", [`${full}; next in line`, `${full}; 1 ahead`, "paced; 2 ahead"], ""],
   [
     "the head of all rows if their numbers differ",
     ["no room: a has 1; next in line", "no room: a has 1; 1 ahead", "no room: b has 2; 2 ahead"],

@@ -1,4 +1,4 @@
-/** What most requests of a queue wait for, so that it is said once and not in every row. */
+/** What all requests of a queue wait for, so that it is said once and not in every row. */
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 
 /** With fewer rows, the sentence in each row is easier to read. */
@@ -14,21 +14,14 @@ function headOf(message: string): string {
   return message.slice(0, Math.max(0, message.indexOf(": ")));
 }
 
-/** Empty if no cause is that of most of the rows. */
+/** Empty unless it holds for every row. */
 export function commonReason(rows: readonly WaitingRequest[]): string {
   if (rows.length < rowsMin) return "";
-  const causes = new Set(rows.map(({ reason }) => causeOf(reason.message)));
-  const [head = "", ...others] = new Set(rows.map(({ reason }) => headOf(reason.message)));
+  const [cause = "", ...otherCauses] = new Set(rows.map(({ reason }) => causeOf(reason.message)));
+  if (otherCauses.length === 0) return cause;
   // What each asks for differs, and so do the numbers.
-  if (head !== "" && others.length === 0 && causes.size > 1) return head;
-  const counts = new Map<string, number>();
-  for (const { reason } of rows) {
-    const cause = causeOf(reason.message);
-    counts.set(cause, (counts.get(cause) ?? 0) + 1);
-  }
-  const [most] = [...counts].sort(([, a], [, b]) => b - a);
-  if (most === undefined || most[0] === "" || most[1] * 2 <= rows.length) return "";
-  return most[0];
+  const [head = "", ...otherHeads] = new Set(rows.map(({ reason }) => headOf(reason.message)));
+  return otherHeads.length === 0 ? head : "";
 }
 
 /** On the page of a pool its pace stands above, with numbers that change all the time: once is enough. */

@@ -17,10 +17,12 @@ test.each([
 });
 
 test.each([
-  ["not_computed", "being computed"],
-  ["too_few_holds", "unknown so far"],
-  ["no_end_known", "unknown"],
-  [undefined, "unknown so far"],
-] as const)("noEstimateWords() of %s", (why, want) => {
-  expect(noEstimateWords(why).words).toBe(want);
+  ["not_computed", "no_free", "being computed"],
+  ["too_few_holds", "no_free", "unknown so far"],
+  ["no_end_known", "none_usable", "unknown"],
+  ["no_end_known", "admission", "unknown: the capacity check decides"],
+  [undefined, "no_free", "unknown so far"],
+] as const)("noEstimateWords() of %s, %s", (noEstimate, code, want) => {
+  const reason = { code, pool: "aws", message: "" };
+  expect(noEstimateWords({ ...(noEstimate && { noEstimate }), reason }).words).toBe(want);
 });

@@ -21,16 +21,25 @@ export function startWords({ p50Seconds, exact }: Estimate, place = 1): string {
 }
 
 /** What stands where a time would be, and why there is none. */
-export function noEstimateWords(why: WaitingRequest["noEstimate"]): { words: string; why: string } {
-  switch (why) {
+export function noEstimateWords({
+  noEstimate,
+  reason,
+}: Pick<WaitingRequest, "noEstimate" | "reason">): { words: string; why: string } {
+  switch (noEstimate) {
     case "not_computed":
       return { words: "being computed", why: "The server has not computed a time for it yet" };
     case "too_few_holds":
       return { words: "unknown so far", why: "Fewer than 10 holds of its pool are recorded" };
     case "no_end_known":
+      if (reason.code === "admission") {
+        return {
+          words: "unknown: the capacity check decides",
+          why: "Nobody knows when the admission check of its pool finds capacity",
+        };
+      }
       return {
         words: "unknown",
-        why: "No end is known of what it waits for, such as a repair or an admission check",
+        why: "No end is known of what it waits for, such as a repair",
       };
     default:
       return { words: "unknown so far", why: "The server does not say why" };

@@ -31,7 +31,8 @@ export function Estimate({ request, turn }: Props) {
   );
 }
 
-function Now({ request: { estimate, noEstimate, space }, turn }: Props) {
+function Now({ request, turn }: Props) {
+  const { estimate, space } = request;
   if (estimate === null && turn?.isNew === true) {
     return (
       <span className="faint" title="No time is computed for it yet">
@@ -40,7 +41,7 @@ function Now({ request: { estimate, noEstimate, space }, turn }: Props) {
     );
   }
   if (estimate === null) {
-    const { words, why } = noEstimateWords(noEstimate);
+    const { words, why } = noEstimateWords(request);
     return (
       <span className="faint" title={why}>
         {words}

@@ -1,10 +1,9 @@
 /** Whether an amount fits on a shared resource, and what would have to come free. */
-import type { Explanation, Resource } from "../../../src/api/schemas.ts";
+import type { Explanation } from "../../../src/api/schemas.ts";
 
-type Usage = NonNullable<Resource["usage"]>[number];
-type Share = NonNullable<Resource["shares"]>[number];
 /** What the server says of one resource for one request. */
 export type Room = NonNullable<Explanation["needs"][number]["rooms"]>[number];
+type Share = NonNullable<Room["shares"]>[number];
 export type Amounts = Readonly<Record<string, number>>;
 
 /** One dimension of a resource beside what is asked of it. */
@@ -13,6 +12,8 @@ export interface Fit {
   readonly used: number;
   readonly capacity: number;
   readonly asked: number;
+  /** Of which it can have so much now. */
+  readonly free: number;
   /** Free, and not for this request: it is reserved for those ahead. */
   readonly reserved: number;
   /** How much is missing; 0: it fits. */
@@ -20,16 +21,19 @@ export interface Fit {
 }
 
 /** In the order of the request; dimensions that it does not ask for are left out. */
-export function fitsOf(amount: Amounts, usage: readonly Usage[], short: Room["short"] = []): Fit[] {
+export function fitsOf(
+  amount: Amounts,
+  { usage = [], short }: Pick<Room, "usage" | "short">,
+): Fit[] {
   return Object.entries(amount).flatMap(([dimension, asked]): Fit[] => {
     const found = usage.find((one) => one.dimension === dimension);
     if (found === undefined) return [];
     const { used, capacity } = found;
-    const left = Math.max(0, capacity - used);
-    // The numbers of the reason, if it lacks here.
-    const { free = left, reservedAhead: reserved = 0 } =
-      short.find((one) => one.dimension === dimension) ?? {};
-    return [{ dimension, used, capacity, asked, reserved, missing: Math.max(0, asked - free) }];
+    const lack = short.find((one) => one.dimension === dimension);
+    const free = lack?.free ?? Math.max(0, capacity - used);
+    const missing = lack === undefined ? 0 : Math.max(0, asked - free);
+    const reserved = lack?.reservedAhead ?? 0;
+    return [{ dimension, used, capacity, asked, free, reserved, missing }];
   });
 }
 

@@ -1,4 +1,3 @@
-import type { Resource } from "../../../src/api/schemas.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { at } from "../router.ts";
@@ -6,7 +5,8 @@ import { type Amounts, type Fit, fitsOf, type Room, releasesFor } from "./fit-fa
 
 interface Props {
   readonly amount: Amounts;
-  readonly resources: readonly Resource[];
+  /** How many resources there are in all. */
+  readonly size: number;
   /** What the request lacks on each, the nearest to a start first: the reason names the first. */
   readonly rooms: readonly Room[];
   /** Whether others are ahead: what comes free is theirs first. */
@@ -19,24 +19,20 @@ interface Props {
 const shownMax = 12;
 
 /** For each shared resource: what is used, what is asked for, and what would have to come free. */
-export function FitPicture({ amount, resources, rooms, isBehind, max = shownMax }: Props) {
-  const shared = new Map(resources.map((resource) => [resource.name, resource]));
-  const shown = rooms.slice(0, max).flatMap((room) => {
-    const resource = shared.get(room.resource);
-    return resource === undefined ? [] : [{ room, resource }];
-  });
+export function FitPicture({ amount, size, rooms, isBehind, max = shownMax }: Props) {
+  const shown = rooms.slice(0, max);
   return (
     <>
       <ul className="fits" aria-label="What is free on each resource">
-        {shown.map((host) => (
-          <Host key={host.room.resource} {...host} {...{ amount, isBehind }} />
+        {shown.map((room) => (
+          <Host key={room.resource} {...{ room, amount, isBehind }} />
         ))}
       </ul>
       <p className="legend">
         <span>
           <i className="look-held" aria-hidden="true" /> in use
         </span>
-        {shown.some(({ room, resource }) => isReserved(amount, resource, room)) ? (
+        {shown.some((room) => isReserved(amount, room)) ? (
           <span>
             <i className="key-kept" aria-hidden="true" /> reserved for requests ahead
           </span>
@@ -50,9 +46,9 @@ export function FitPicture({ amount, resources, rooms, isBehind, max = shownMax 
         <span>
           <i className="key-mark" aria-hidden="true" /> end of its capacity
         </span>
-        {resources.length > shown.length ? (
+        {size > shown.length ? (
           <span>
-            {grouped(shown.length)} of {grouped(resources.length)}: here it can start soonest
+            {grouped(shown.length)} of {grouped(size)}: here it can start soonest
           </span>
         ) : null}
       </p>
@@ -60,19 +56,18 @@ export function FitPicture({ amount, resources, rooms, isBehind, max = shownMax 
   );
 }
 
-function isReserved(amount: Amounts, { usage = [] }: Resource, { short }: Room): boolean {
-  return fitsOf(amount, usage, short).some(({ reserved }) => reserved > 0);
+function isReserved(amount: Amounts, room: Room): boolean {
+  return fitsOf(amount, room).some(({ reserved }) => reserved > 0);
 }
 
 interface HostProps extends Pick<Props, "isBehind"> {
-  readonly resource: Resource;
   readonly amount: Amounts;
   readonly room: Room;
 }
 
-function Host({ resource, amount, room, isBehind }: HostProps) {
-  const { name, usage = [], shares = [] } = resource;
-  const fits = fitsOf(amount, usage, room.short);
+function Host({ amount, room, isBehind }: HostProps) {
+  const { resource: name, shares = [] } = room;
+  const fits = fitsOf(amount, room);
   return (
     <li>
       <span>
@@ -95,11 +90,11 @@ function Host({ resource, amount, room, isBehind }: HostProps) {
   );
 }
 
-function FitBar({ fit: { dimension, used, capacity, asked, reserved, missing } }: { fit: Fit }) {
+function FitBar({ fit }: { fit: Fit }) {
+  const { dimension, used, capacity, asked, free, reserved, missing } = fit;
   const whole = Math.max(capacity, used + reserved + asked, 1e-9);
   const width = (amount: number) => ({ width: `${(amount / whole) * 100}%` });
-  const left = grouped(Math.max(0, capacity - used - reserved));
-  const words = `${left} ${reserved === 0 ? "free" : "left after those ahead"}, ${grouped(asked)} needed`;
+  const words = `${grouped(free)} ${reserved === 0 ? "free" : "left after those ahead"}, ${grouped(asked)} needed`;
   return (
     <div className={missing > 0 ? "fit short" : "fit"}>
       <span>{dimension}</span>
@@ -117,7 +112,7 @@ function FitBar({ fit: { dimension, used, capacity, asked, reserved, missing } }
 
 interface MissingProps extends Pick<HostProps, "room" | "isBehind"> {
   readonly fits: readonly Fit[];
-  readonly shares: NonNullable<Resource["shares"]>;
+  readonly shares: NonNullable<Room["shares"]>;
 }
 
 const namedMax = 3;

@@ -1,7 +1,8 @@
+import { useEffect } from "react";
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Lease } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { past } from "../data/questions.ts";
+import { leaseOrRequest, past } from "../data/questions.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
@@ -11,16 +12,15 @@ import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWords, Left, Moment } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
-import { endLeaseAction, freeRevokedAction } from "./actions.ts";
+import { endLeaseAction, lendAgainAction } from "./actions.ts";
 import { endOf, pulseOf } from "./lease-ends.ts";
-import { useHeartbeat, useSilence } from "./lease-times.tsx";
+import { orExpires, useHeartbeat, useSilence } from "./lease-times.tsx";
 import { LifeBar } from "./life-bar.tsx";
 import { PastTable } from "./past-table.tsx";
 
 export function HeldView({ lease }: { lease: Lease }) {
   const { id, holder, priority, labels, space, revokedAt } = lease;
-  const { data } = useAnswer(past({ id }));
-  const over = (data?.items ?? []).filter(({ resource }) => resource !== null);
+  const over = useReleased(lease);
   return (
     <>
       <PageHead
@@ -28,7 +28,7 @@ export function HeldView({ lease }: { lease: Lease }) {
         chip={<StateChip state={revokedAt === null ? "held" : "revoking"} />}
       >
         <ActionButton
-          action={revokedAt === null ? endLeaseAction(lease) : freeRevokedAction(lease)}
+          action={revokedAt === null ? endLeaseAction(lease) : lendAgainAction(lease)}
         />
       </PageHead>
       <Ending lease={lease} />
@@ -94,6 +94,23 @@ function Silence({ lease }: { lease: Lease }) {
   );
 }
 
+/**
+ * What it held before. If the history has the end of a claim that the lease still has, the lease is the older
+ * answer of the two: it is read again, and the claim is not listed twice.
+ */
+function useReleased({ id, claims }: Lease): readonly HistoryEntry[] {
+  const { data } = useAnswer(past({ id }));
+  const { refresh } = useAnswer(leaseOrRequest(id));
+  const held = new Set(claims.map((claim) => claim.id));
+  const entries = (data?.items ?? []).filter(({ resource }) => resource !== null);
+  const over = entries.filter(({ claim }) => claim === null || !held.has(claim));
+  const isOlder = over.length < entries.length;
+  useEffect(() => {
+    if (isOlder) refresh();
+  }, [isOlder, refresh]);
+  return over;
+}
+
 function useFigures(lease: Lease): Figure[] {
   const { ttl } = lease;
   const pulse = pulseOf(lease);
@@ -107,7 +124,7 @@ function useFigures(lease: Lease): Figure[] {
       ? { label: "Last heartbeat", value: "–", aside: "none needed" }
       : { label: "Last heartbeat", value: last, aside: due || `of ${ttl}`, bad: isSilent },
     end === null
-      ? { label: "Ends", value: "no limit", aside: "until its release" }
+      ? { label: "Ends", value: "on release", aside: orExpires(lease).replace(/^, /, "") }
       : { label: "Ends in", value: <Left until={end.at} />, aside: end.why },
   ];
 }

@@ -1,6 +1,6 @@
 /** Sentences about what an action does to others. */
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
-import { roughDuration } from "../../../src/core/model/time.ts";
+import { parseDuration, roughDuration } from "../../../src/core/model/time.ts";
 import { grouped } from "../parts/numbers.ts";
 import { outOf } from "./pool-facts.ts";
 
@@ -25,4 +25,11 @@ export function nextWords(
   const waited = roughDuration(Math.max(0, nowMs - Date.parse(first.queuedAt)));
   const more = queue.length === 1 ? "" : `, and ${grouped(queue.length - 1)} more wait`;
   return `Next for ${pool}: ${first.holder}, which has waited for ${waited}${more}.`;
+}
+
+/** `after a pause of 2s`: the longest lock delay of the pools; empty without one. */
+export function pauseWords(pools: readonly Pick<Pool, "policy">[]): string {
+  const pauses = pools.map(({ policy }) => parseDuration(policy.lockDelay) ?? 0);
+  const longest = Math.max(0, ...pauses);
+  return longest === 0 ? "" : `after a pause of ${roughDuration(longest)}`;
 }

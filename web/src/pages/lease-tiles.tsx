@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import type { Lease } from "../../../src/api/schemas.ts";
 import { useInTime } from "../data/clock.ts";
 import { type Figure, Figures } from "../parts/figures.tsx";
+import { grouped } from "../parts/numbers.ts";
 import { Age, Left } from "../parts/times.tsx";
 import { Unbroken } from "../parts/unbroken.tsx";
 import { usePlace, withFilters } from "../router.ts";
@@ -17,9 +18,13 @@ export function LeaseTiles({ leases, all }: { leases: readonly Lease[]; all: num
   const silent = useInTime(countFrom(silentPart));
   const missed = useInTime(countFrom(missedPart)) - silent;
   const figures: Figure[] = [
-    { label: "Leases", value: leases.length, aside: leases.length === all ? "" : `of ${all}` },
+    {
+      label: "Leases",
+      value: leases.length,
+      aside: leases.length === all ? "" : `of ${grouped(all)}`,
+    },
     next === undefined
-      ? { label: "Next to end", value: "–", aside: "none has a limit" }
+      ? { label: "Next to end", value: "–", aside: leases.length === 0 ? "" : "all on release" }
       : {
           label: "Next to end",
           value: <Left until={next.at} />,
@@ -34,13 +39,15 @@ export function LeaseTiles({ leases, all }: { leases: readonly Lease[]; all: num
           aside: <Unbroken text={oldest.holder} />,
           href: sortedBy(""),
         },
-    {
-      label: "Silent",
-      value: silent,
-      aside: silentWords(silent, missed),
-      href: sortedBy("silent"),
-      bad: silent > 0,
-    },
+    leases.length === 0
+      ? { label: "Silent", value: "–" }
+      : {
+          label: "Silent",
+          value: silent,
+          aside: silentWords(silent, missed),
+          href: sortedBy("silent"),
+          bad: silent > 0,
+        },
   ];
   return <Figures label="Leases in numbers" figures={figures} />;
 }

@@ -2,6 +2,7 @@
 import type { Lease } from "../../../src/api/schemas.ts";
 import { roughDuration } from "../../../src/core/model/time.ts";
 import { useInTime } from "../data/clock.ts";
+import { clockTime } from "../parts/clock-time.ts";
 import { TimeBar } from "../parts/time-bar.tsx";
 import { exact, useLeft } from "../parts/times.tsx";
 import { endOf, firstBeatDueMs, missedPart, pulseOf, silenceAt, silentPart } from "./lease-ends.ts";
@@ -69,6 +70,11 @@ function InTime({ until }: { until: string }) {
   );
 }
 
+/** `, or at 14:51:29 without a heartbeat`. */
+export function orExpires({ expiresAt }: Pick<Lease, "expiresAt">): string {
+  return expiresAt === null ? "" : `, or at ${clockTime(expiresAt)} without a heartbeat`;
+}
+
 /** What ends it first, and when: `in 2m13s, max lifetime`. */
 export function Ends({ lease }: { lease: Lease }) {
   const { isSilent } = useSilence(lease);
@@ -91,8 +97,8 @@ export function Ends({ lease }: { lease: Lease }) {
   }
   if (end === null) {
     return (
-      <span className="faint" title="It ends with its release, or without heartbeats">
-        no limit
+      <span className="faint" title={`It ends when its holder releases it${orExpires(lease)}`}>
+        on release
       </span>
     );
   }

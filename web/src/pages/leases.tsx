@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { type Ref, useMemo, useState } from "react";
 import type { Lease } from "../../../src/api/schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
@@ -9,14 +9,16 @@ import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
+import { NoMatch } from "../parts/no-match.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { Pick } from "../parts/pick.tsx";
 import { SpaceFilter } from "../parts/space-filter.tsx";
+import { useSteadyOrder } from "../parts/steady-order.ts";
 import { Age, inWords } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at, useFilter } from "../router.ts";
-import { endLeaseAction, freeRevokedAction } from "./actions.ts";
+import { endLeaseAction, lendAgainAction } from "./actions.ts";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
 import { firstRows, type Group, groupings, isWanted, leaseGroups, rowCount } from "./grouping.ts";
 import { inLeaseOrder, leaseOrders } from "./lease-ends.ts";
@@ -37,7 +39,11 @@ export function Leases() {
     const wanted = (data ?? []).filter((lease) => isWanted(lease, wordsOf(lease), text, space));
     return inLeaseOrder(wanted, order, serverNowMs());
   }, [data, text, space, order]);
-  const groups = useMemo(() => leaseGroups(shown, by), [shown, by]);
+  const sorted = useMemo(() => leaseGroups(shown, by), [shown, by]);
+  const { items: groups, list } = useSteadyOrder<Group<Lease>, HTMLTableElement>(
+    sorted,
+    ({ name }) => name,
+  );
   const first = firstRows(groups, limit);
   return (
     <>
@@ -57,14 +63,21 @@ export function Leases() {
       {data === undefined ? (
         <Loading />
       ) : shown.length === 0 ? (
-        <EmptyNote title={data.length === 0 ? "There are no leases" : "No lease matches"}>
-          Try <code>berth run --pool POOL -- sleep 60</code>, and watch it here.
-        </EmptyNote>
+        <NothingListed isFiltered={data.length > 0} />
       ) : (
-        <LeaseTable groups={first} />
+        <LeaseTable groups={first} list={list} />
       )}
       <MoreButton shown={rowCount(first)} of={shown.length} onMore={setLimit} />
     </>
+  );
+}
+
+function NothingListed({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <NoMatch title="No lease matches" />;
+  return (
+    <EmptyNote title="There are no leases">
+      Try <code>berth run --pool POOL -- sleep 60</code>, and watch it here.
+    </EmptyNote>
   );
 }
 
@@ -83,10 +96,15 @@ function csvRows(leases: readonly Lease[]) {
   return [[...head, "grantedAt", "waitedSeconds", "expiresAt", "endsAt"], ...rows];
 }
 
-export function LeaseTable({ groups }: { groups: readonly Group<Lease>[] }) {
+interface TableProps {
+  readonly groups: readonly Group<Lease>[];
+  readonly list?: Ref<HTMLTableElement>;
+}
+
+export function LeaseTable({ groups, list }: TableProps) {
   const allOf = useAllOfGroup();
   return (
-    <table className="leases stack">
+    <table className="leases stack" ref={list}>
       <thead>
         <tr>
           <th scope="col">Holder</th>
@@ -111,7 +129,11 @@ export function LeaseTable({ groups }: { groups: readonly Group<Lease>[] }) {
       {groups.map(({ name, rows, count = rows.length }) => (
         <tbody key={name}>
           {name === "" ? null : (
-            <GroupRow {...{ name, count, shown: rows.length, all: allOf(name) }} columns={7} />
+            <GroupRow
+              name={<GroupName name={name} pools={poolsIn(rows)} />}
+              {...{ count, shown: rows.length, all: allOf(name) }}
+              columns={7}
+            />
           )}
           {rows.map((lease) => (
             <LeaseRow key={lease.id} lease={lease} />
@@ -120,6 +142,21 @@ export function LeaseTable({ groups }: { groups: readonly Group<Lease>[] }) {
       ))}
     </table>
   );
+}
+
+function poolsIn(rows: readonly Lease[]): ReadonlySet<string> {
+  return new Set(rows[0]?.claims.map(({ pool }) => pool));
+}
+
+/** `aws + dns`: each pool is a link. Of another grouping, the name is not that of pools. */
+function GroupName({ name, pools }: { name: string; pools: ReadonlySet<string> }) {
+  if ([...pools].join(" + ") !== name) return name;
+  return [...pools].map((pool, index) => (
+    <span key={pool}>
+      {index === 0 ? "" : " + "}
+      <Link href={at("pools", pool)}>{pool}</Link>
+    </span>
+  ));
 }
 
 function LeaseRow({ lease }: { lease: Lease }) {
@@ -157,7 +194,7 @@ function LeaseRow({ lease }: { lease: Lease }) {
       </td>
       <td className="action-cell">
         <ActionButton
-          action={revokedAt === null ? endLeaseAction(lease) : freeRevokedAction(lease)}
+          action={revokedAt === null ? endLeaseAction(lease) : lendAgainAction(lease)}
         />
       </td>
     </tr>

@@ -32,7 +32,11 @@ export function LifeBar({ lease }: { lease: Lease }) {
       {endsAt === null ? null : (
         <span>
           <i className="look-track" aria-hidden="true" />
-          {end === null ? " left without a heartbeat" : ` left: ${end.why}`}
+          {end === null
+            ? " left without a heartbeat"
+            : end.why === "ended by an operator"
+              ? " left for its job"
+              : ` left: ${end.why}`}
         </span>
       )}
     </Life>

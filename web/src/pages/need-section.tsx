@@ -1,8 +1,8 @@
-import { useId } from "react";
+import { useId, useState } from "react";
 import type { Explanation, Lease, WaitingRequest } from "../../../src/api/schemas.ts";
 import { spacesAheadWords } from "../../../src/api/spaces-ahead.ts";
 import { useAnswer } from "../data/query.ts";
-import { allSpaces, leasesOf, queueOf, resourcesOf } from "../data/questions.ts";
+import { allSpaces, leasesOf, queueOf } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { Age, Left } from "../parts/times.tsx";
@@ -43,7 +43,7 @@ export function NeedSection({ need, request, space, amount }: Props) {
         </span>
       </h2>
       {need.rooms === undefined || amount === undefined ? null : (
-        <Rooms pool={pool} amount={amount} rooms={need.rooms} isBehind={count > 0} />
+        <FitPicture {...{ amount, rooms: need.rooms, size: need.size }} isBehind={count > 0} />
       )}
       <div className="gates">
         <section className="gate" aria-label={`Ahead of it in ${pool}`}>
@@ -99,18 +99,6 @@ function shortage({ free, size, state, available, needed, rooms }: Need): string
   if (available === 0) return `${free} of ${size} ${state}, but requests ahead go first`;
   const kept = free > available ? `, ${free - available} reserved for requests ahead` : "";
   return `${free} of ${size} ${state}${kept}`;
-}
-
-interface RoomProps {
-  readonly pool: string;
-  readonly amount: Amounts;
-  readonly rooms: NonNullable<Need["rooms"]>;
-  readonly isBehind: boolean;
-}
-
-function Rooms({ pool, ...shown }: RoomProps) {
-  const { data } = useAnswer(resourcesOf(pool));
-  return data === undefined ? null : <FitPicture resources={data} {...shown} />;
 }
 
 interface WhyProps extends Pick<Props, "request" | "space"> {
@@ -183,7 +171,9 @@ function AheadList({ pool, queue, requests, all }: AheadProps) {
         })}
       </ol>
       {all > requests.length ? (
-        <p className="calm">and {grouped(all - requests.length)} more</p>
+        <Link className="plain-link" href={`/queue?q=${encodeURIComponent(pool)}`}>
+          and {grouped(all - requests.length)} more
+        </Link>
       ) : null}
     </>
   );
@@ -194,6 +184,7 @@ const holdersMax = 12;
 
 /** Those first of which the next end is known: they come free soonest. */
 function Holders({ pool, heldBy }: { pool: string; heldBy: Need["heldBy"] }) {
+  const [shown, setShown] = useState(holdersMax);
   const leases = useAnswer(leasesOf(pool)).data ?? [];
   if (heldBy.length === 0) return <p className="calm">Nobody holds any of it.</p>;
   const byId = new Map(leases.map((lease) => [lease.id, lease]));
@@ -208,7 +199,7 @@ function Holders({ pool, heldBy }: { pool: string; heldBy: Need["heldBy"] }) {
   return (
     <>
       <ol className="rows">
-        {rows.slice(0, holdersMax).map(({ held, lease, end }) => (
+        {rows.slice(0, shown).map(({ held, lease, end }) => (
           <li key={`${held.resource} ${held.id}`} data-row>
             <Link href={at("resources", held.resource)}>{held.resource}</Link>
             <Link href={at("leases", held.id)}>{held.holder}</Link>
@@ -224,8 +215,10 @@ function Holders({ pool, heldBy }: { pool: string; heldBy: Need["heldBy"] }) {
           </li>
         ))}
       </ol>
-      {heldBy.length > holdersMax ? (
-        <p className="calm">and {grouped(heldBy.length - holdersMax)} more</p>
+      {heldBy.length > shown ? (
+        <button type="button" className="quiet plain-link" onClick={() => setShown(heldBy.length)}>
+          and {grouped(heldBy.length - shown)} more
+        </button>
       ) : null}
     </>
   );

@@ -3,7 +3,7 @@ import type { Resource } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { allPools, inStates } from "../data/questions.ts";
 import { useNeedsAttention } from "../data/troubles.ts";
-import { ActionButtons, NoActionsNote } from "../parts/action-button.tsx";
+import { ActionButton, ActionButtons, NoActionsNote } from "../parts/action-button.tsx";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";

@@ -246,12 +246,11 @@ interface FitProps {
 }
 
 function Fit({ id, pool, ...shown }: FitProps) {
-  const { data: resources } = useAnswer(resourcesOf(pool));
   const { data } = useAnswer(explanation(id));
-  const rooms = data?.needs.find((need) => need.pool === pool)?.rooms ?? [];
-  if (resources === undefined) return <Loading />;
+  const need = data?.needs.find((one) => one.pool === pool);
+  if (need === undefined) return <Loading />;
   // All of them are listed below.
-  return <FitPicture {...shown} resources={resources} rooms={rooms} max={4} />;
+  return <FitPicture {...shown} size={need.size} rooms={need.rooms ?? []} max={4} />;
 }
 
 /** The leases that use a pool which is only a limit. */

@@ -6,6 +6,7 @@ import { ActionButton } from "../parts/action-button.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
+import { useSteadyOrder } from "../parts/steady-order.ts";
 import { Age } from "../parts/times.tsx";
 import { Unbroken } from "../parts/unbroken.tsx";
 import { conditionsText } from "../parts/wants.ts";
@@ -14,8 +15,8 @@ import { removeFromQueueAction } from "./actions.ts";
 import { commonReason, ownReason, shortQuota, withoutPace } from "./common-reason.ts";
 import { Estimate } from "./estimate.tsx";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
-import { firstRows, type Group, groupedBy, oldestIn, rowCount } from "./grouping.ts";
-import { hasOvertaking, hasSeveralSpaces, type Turn, takesTurns, withTurn } from "./start-order.ts";
+import { firstRows, type Group, oldestIn, rowCount } from "./grouping.ts";
+import { hasSeveralSpaces, orderWords, type Turn, takesTurns, withTurn } from "./start-order.ts";
 
 interface Props {
   readonly groups: readonly Group<WaitingRequest>[];
@@ -39,16 +40,21 @@ export function useSeesAllSpaces(): boolean {
   return useStore(whoami)?.role !== "holder";
 }
 
-export function QueueTable({ groups, turns, withPools, pool, shownAtFirst }: Props) {
+export function QueueTable({ groups: sorted, turns, withPools, pool, shownAtFirst }: Props) {
   const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
+  const { items: groups, list } = useSteadyOrder<Group<WaitingRequest>, HTMLTableElement>(
+    sorted,
+    ({ name }) => name,
+  );
   const first = firstRows(groups, limit);
   const place = usePlace();
   // One list has the queues of several pools, so it is in the order of the waits.
   const byWait = place.query.get("group") === "none" && pool === undefined;
+  const byQueue = !withPools && pool === undefined;
   return (
     <>
-      <OrderNote groups={groups} turns={turns} />
-      <table className="queue stack">
+      {byQueue || pool !== undefined ? <OrderNote {...{ groups, turns, byQueue }} /> : null}
+      <table className="queue stack" ref={list}>
         <thead>
           <tr>
             <th
@@ -93,25 +99,29 @@ export function QueueTable({ groups, turns, withPools, pool, shownAtFirst }: Pro
   );
 }
 
+interface NoteProps extends Pick<Props, "groups" | "turns"> {
+  /** Of a list with a heading for each queue; the headings say their orders. */
+  readonly byQueue: boolean;
+}
+
 /** Why those who came first are not always the first to start. */
-function OrderNote({ groups, turns }: Pick<Props, "groups" | "turns">) {
-  const queues = groups.flatMap(({ rows }) => groupedBy(rows, ({ reason }) => reason.pool ?? ""));
-  const bySize = queues.some(({ rows }) => hasOvertaking(rows));
-  const byShare = queues.filter(({ rows }) => takesTurns(rows) && hasSeveralSpaces(rows));
-  const isKnown = byShare.some(({ rows }) => rows.some(({ estimate }) => estimate !== null));
-  const skips = queues.some(({ rows }) => rows.some(({ id }) => turns.get(id)?.skips === true));
-  if (!bySize && !skips && byShare.length === 0) return null;
+function OrderNote({ groups, turns, byQueue }: NoteProps) {
+  const order = byQueue ? "" : orderWords(groups[0]?.rows ?? []);
+  const byShare = groups.some(({ rows }) => takesTurns(rows) && hasSeveralSpaces(rows));
+  const skips = groups.some(({ rows }) => rows.some(({ id }) => turns.get(id)?.skips === true));
+  if (order === "" && !byShare && !skips) return null;
+  const [first, where] = byQueue
+    ? ["", "Where spaces share a queue, they"]
+    : [order === "" ? "" : `I${order.slice(1)}. `, "Spaces"];
   return (
     <p className="aside-note">
-      {byShare.length === 0 ? null : (
+      {first}
+      {byShare ? (
         <>
-          {isKnown ? "In the order of the expected starts: spaces" : "Spaces"} take turns by their{" "}
-          <Link href="/spaces">shares</Link>, and new requests can change the order.{" "}
+          {where} take turns by their <Link href="/spaces">shares</Link>, and new requests can
+          change the order.{" "}
         </>
-      )}
-      {bySize
-        ? "Where requests need capacity, a small one may start before a larger one that is ahead of it. "
-        : ""}
+      ) : null}
       {skips ? "A request for several pools is counted where it waits now." : ""}
     </p>
   );
@@ -127,7 +137,8 @@ interface GroupProps extends Pick<Props, "withPools" | "turns"> {
 function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
   const { name, rows, count = rows.length } = group;
   const columns = withPools ? 7 : 6;
-  const common = commonReason(rows);
+  const common = commonReason(all);
+  const order = withPools ? "" : orderWords(all);
   const allOf = useAllOfGroup();
   return (
     <tbody>
@@ -138,6 +149,7 @@ function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
         >
           <small>
             , longest wait <Age since={oldestIn(all)} />
+            {order === "" ? "" : `, ${order}`}
           </small>
         </GroupRow>
       )}
@@ -172,7 +184,7 @@ interface RowProps extends Omit<GroupProps, "group" | "all" | "turns"> {
 }
 
 /** A phone leaves it out: the number before the row says it. */
-const positionOnly = /^(next in line|[\d,]+ ahead(, .*)?)$/i;
+const positionOnly = /^(next in line|[\d,]+ ahead( \(.*\))?)$/i;
 
 function QueueRow({ request, withPools, pool, common, turn }: RowProps) {
   const { id, holder, items, queuedAt, reason, priority, space } = request;
@@ -185,8 +197,12 @@ function QueueRow({ request, withPools, pool, common, turn }: RowProps) {
       <th scope="row">
         <Link href={at("requests", id)}>{holder}</Link>
         {space === undefined ? null : <small className="faint"> {space}</small>}
-        {priority === 0 ? null : <small> priority {priority}</small>}
-        {withPools ? null : <Conditions items={items} />}
+        {priority === 0 ? null : (
+          <small>
+            {space === undefined ? "" : " ·"} priority {priority}
+          </small>
+        )}
+        {withPools ? null : <Conditions items={items} after={space === undefined ? "" : "· "} />}
         {withPools ? null : (
           <OtherPools items={items} own={pool ?? reason.pool ?? items[0]?.pool} />
         )}
@@ -217,7 +233,7 @@ function QueueRow({ request, withPools, pool, common, turn }: RowProps) {
         <Estimate request={request} turn={turn} />
       </td>
       <td className="action-cell">
-        <ActionButton action={removeFromQueueAction(request)} />
+        <ActionButton action={removeFromQueueAction(request, turn?.place)} />
       </td>
     </tr>
   );
@@ -230,12 +246,24 @@ function OtherPools({ items, own }: Pick<WaitingRequest, "items"> & { own: strin
   return <small className="faint"> · also wants {others.join(", ")}</small>;
 }
 
+interface ConditionsProps extends Pick<WaitingRequest, "items"> {
+  /** What parts them from the space before them. */
+  readonly after?: string;
+}
+
 /** The amounts, labels and names that the items ask for. */
-function Conditions({ items }: Pick<WaitingRequest, "items">) {
+function Conditions({ items, after = "" }: ConditionsProps) {
   const text = items
     .map((item) => [item.count === 1 ? "" : `×${item.count}`, conditionsText(item)])
     .map((parts) => parts.filter((part) => part !== "").join(" "))
     .filter((one) => one !== "")
     .join("; ");
-  return text === "" ? null : <small className="faint"> {text} </small>;
+  if (text === "") return null;
+  return (
+    <small className="faint">
+      {" "}
+      {after}
+      {text}{" "}
+    </small>
+  );
 }

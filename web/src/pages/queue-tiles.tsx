@@ -1,6 +1,7 @@
 import { isLaterThanEstimated } from "../../../src/api/late-estimate.ts";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { type Figure, Figures } from "../parts/figures.tsx";
+import { grouped } from "../parts/numbers.ts";
 import { Age } from "../parts/times.tsx";
 import { Unbroken } from "../parts/unbroken.tsx";
 import { at } from "../router.ts";
@@ -19,7 +20,7 @@ export function QueueTiles({
     {
       label: "Waiting",
       value: requests.length,
-      aside: requests.length === all ? "" : `of ${all}`,
+      aside: requests.length === all ? "" : `of ${grouped(all)}`,
     },
     oldest === undefined
       ? { label: "Longest wait", value: "–" }
@@ -32,12 +33,12 @@ export function QueueTiles({
     {
       label: "Most wait for",
       value: cause?.what ?? "–",
-      aside: cause === undefined ? "" : `${cause.count} of ${requests.length}`,
+      aside: cause === undefined ? "" : `${grouped(cause.count)} of ${grouped(requests.length)}`,
     },
     {
       label: "Late",
       value: late,
-      aside: late === 0 ? "by their first estimates" : "than first estimated",
+      aside: "past their first estimate",
       bad: late > 0,
     },
   ];

@@ -6,6 +6,7 @@ import { NoActionsNote } from "../parts/action-button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
+import { NoMatch } from "../parts/no-match.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { SpaceFilter } from "../parts/space-filter.tsx";
 import { conditionsText } from "../parts/wants.ts";
@@ -43,11 +44,7 @@ export function Queue() {
       {data === undefined ? (
         <Loading />
       ) : shown.length === 0 ? (
-        <EmptyNote title={data.length === 0 ? emptyText : "No request matches"}>
-          {data.length === 0
-            ? "Requests that wait for a resource appear here, with their position."
-            : "Change the filter."}
-        </EmptyNote>
+        <NothingListed title={data.length === 0 ? emptyText : undefined} />
       ) : (
         <QueueTable
           groups={groupsOf(shown, by, turns)}
@@ -57,6 +54,16 @@ export function Queue() {
         />
       )}
     </>
+  );
+}
+
+/** Nobody waits, as the title says, or the filter leaves all of them out. */
+function NothingListed({ title }: { title: string | undefined }) {
+  if (title === undefined) return <NoMatch title="No request matches" />;
+  return (
+    <EmptyNote title={title}>
+      Requests that wait for a resource appear here, with their position.
+    </EmptyNote>
   );
 }
 

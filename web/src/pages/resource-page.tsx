@@ -123,8 +123,8 @@ function useFigures(resource: Resource): Figure[] {
       },
       { label: `${who} for`, value: <Age since={lease.since} /> },
       lease.endsAt === null
-        ? { label: "Taken back", value: "no limit", aside: "with its release" }
-        : { label: "Taken back in", value: <Left until={lease.endsAt} />, aside: "at the latest" },
+        ? { label: "Comes back", value: "on release" }
+        : { label: "Comes back in", value: <Left until={lease.endsAt} />, aside: "at the latest" },
     ];
   }
   const rests = { label: "Free in", value: <Left until={restsUntil} /> };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
-import { aheadIn, hasOvertaking, inStartOrder, turnsIn, withTurn } from "./start-order.ts";
+import { aheadIn, inStartOrder, orderWords, turnsIn, withTurn } from "./start-order.ts";
 
 interface Facts {
   readonly space?: string;
@@ -41,7 +41,9 @@ test("inStartOrder() follows the positions in a queue of one space, and where si
     request("large", 1, { space: "payments", starts: 9, vcpus: 64 }),
   ];
   expect([ids(inStartOrder(own)), ids(inStartOrder(sizes))]).toEqual(["a b", "large small"]);
-  expect([hasOvertaking(sizes), hasOvertaking(spaces)]).toEqual([true, false]);
+  expect(orderWords(sizes)).toMatch(/^in the order of the reservations/);
+  expect(orderWords(spaces)).toBe("in the order of the expected starts");
+  expect(orderWords(own)).toBe("");
   // It may fit at any time, whoever is ahead.
   const young = request("young", 3, { space: "web", vcpus: 1 });
   expect(turnsIn([...sizes, young]).get("young")?.isNew).toBe(false);
@@ -50,10 +52,10 @@ test("inStartOrder() follows the positions in a queue of one space, and where si
 test("turnsIn() gives each request the place, and those ahead of it, of the same order", () => {
   expect([...turnsIn(spaces)]).toEqual([
     ["a", { place: 1, ahead: "next in line", isNew: false }],
-    ["c", { place: 2, ahead: "1 ahead, of payments", isNew: false }],
-    ["b", { place: 3, ahead: "2 ahead, 1 of other spaces", isNew: false }],
-    ["d", { place: 4, ahead: "3 ahead, 2 of other spaces", isNew: true }],
-    ["e", { place: 5, ahead: "4 ahead, 2 of other spaces", isNew: false }],
+    ["c", { place: 2, ahead: "1 ahead (space payments)", isNew: false }],
+    ["b", { place: 3, ahead: "2 ahead (1 of other spaces)", isNew: false }],
+    ["d", { place: 4, ahead: "3 ahead (2 of other spaces)", isNew: true }],
+    ["e", { place: 5, ahead: "4 ahead (2 of other spaces)", isNew: false }],
   ]);
 });
 

@@ -94,13 +94,13 @@ export function withTurn(reason: string, turn: Turn | undefined): string {
   return turn?.ahead === undefined ? reason : reason.replace(tail, turn.ahead);
 }
 
-/** `4 ahead, 3 of other spaces`. */
+/** `4 ahead (3 of other spaces)`. */
 function aheadWords(own: number, all: number, spaces: ReadonlyMap<string, number>): string {
   if (all === 0) return "next in line";
   const [only] = spaces.keys();
   if (own === all) return `${grouped(all)} ahead`;
-  if (own > 0) return `${grouped(all)} ahead, ${grouped(all - own)} of other spaces`;
-  return `${grouped(all)} ahead, ${spaces.size === 1 ? `of ${only}` : "of other spaces"}`;
+  if (own > 0) return `${grouped(all)} ahead (${grouped(all - own)} of other spaces)`;
+  return `${grouped(all)} ahead (${spaces.size === 1 ? `space ${only}` : "of other spaces"})`;
 }
 
 /**
@@ -120,11 +120,15 @@ function asksForRoom(queue: readonly Ranked[]): boolean {
   return queue.some(({ items }) => items.some(({ amount }) => amount !== undefined));
 }
 
-/** Whether a request for room is expected to start before one that is ahead of it. */
-export function hasOvertaking(queue: readonly Ranked[]): boolean {
-  if (!asksForRoom(queue)) return false;
-  const starts = inStartOrder(queue).flatMap((one) => (one.estimate === null ? [] : startOf(one)));
-  return starts.some((start, index) => start < (starts[index - 1] ?? 0));
+/** By what one queue is listed; empty if by who came first, or while no start is known. */
+export function orderWords(queue: readonly Ranked[]): string {
+  if (asksForRoom(queue)) {
+    return queue.length < 2
+      ? ""
+      : "in the order of the reservations: a small one may start before a larger one";
+  }
+  const isKnown = queue.some(({ estimate }) => estimate !== null);
+  return takesTurns(queue) && isKnown ? "in the order of the expected starts" : "";
 }
 
 export function hasSeveralSpaces(requests: readonly Pick<WaitingRequest, "space">[]): boolean {

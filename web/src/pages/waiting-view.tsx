@@ -33,8 +33,8 @@ export function WaitingView({ request: read }: { request: WaitingRequest }) {
   return (
     <>
       <PageHead title={holder} chip={<StateChip state="waiting" />}>
-        <BumpButton request={request} />
-        <ActionButton action={removeFromQueueAction(request)} />
+        <BumpButton request={request} place={turn?.place} />
+        <ActionButton action={removeFromQueueAction(request, turn?.place)} />
       </PageHead>
       <p className="callout">
         <b>Why it waits</b> <Unbroken text={`${withTurn(reason.message, turn)}.`} />
@@ -96,7 +96,7 @@ function startFigures(request: WaitingRequest, place: number | undefined): Figur
   const label = "Expected start";
   const { estimate } = request;
   if (estimate === null) {
-    const { words, why } = noEstimateWords(request.noEstimate);
+    const { words, why } = noEstimateWords(request);
     return [{ label, value: <span title={why}>{words}</span> }];
   }
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
@@ -129,7 +129,7 @@ function firstFigure(request: WaitingRequest): Figure[] {
 function SinceEstimate({ at: estimated }: { at: string }) {
   const passed = useInTime((nowMs) => {
     const ms = nowMs - Date.parse(estimated);
-    return ms > 0 ? `passed ${roughDuration(ms)} ago, still waiting` : "still ahead";
+    return ms > 0 ? `passed ${roughDuration(ms)} ago, still waiting` : "not reached yet";
   });
   return <>{passed}</>;
 }

@@ -14,7 +14,7 @@ export interface Action {
   readonly verb: string;
   /** `Drain aws-2`: above the question. */
   readonly title: string;
-  /** On the button that does it, if the title is too long for that. */
+  /** On the button that does it, if that is not the verb. */
   readonly confirm?: string;
   /** What will happen, in sentences. */
   readonly effects: readonly string[];

@@ -92,7 +92,7 @@ export function ActionDialog({ action, onClose, children }: Props) {
             className={action.harmful ? "act harmful" : "act"}
             disabled={running}
           >
-            {action.confirm ?? action.title}
+            {action.confirm ?? action.verb}
           </button>
         </div>
       </form>

@@ -60,7 +60,7 @@ function requestWords(event: FeedEvent): ReactNode {
     case "notice-given":
       return "must release its lease soon";
     case "lease-revoked":
-      return "loses its lease, and may go on until it learns so";
+      return "has its lease ended, and may go on until it learns so";
     case "lease-delivered":
       return event["delivered"] === true ? "received its lease" : "did not receive its lease yet";
     case "claim-ended":

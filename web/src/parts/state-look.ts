@@ -6,6 +6,7 @@ const looks: Readonly<Record<string, string>> = {
   leased: "held",
   held: "held",
   revoking: "cooling",
+  ending: "cooling",
   cooling: "cooling",
   dirty: "dirty",
   cleaning: "cleaning",
