@@ -73,6 +73,18 @@ describe.skipIf(chromiumPath === undefined)("the charts of the page", () => {
     expect(world().complaints).toEqual([]);
   });
 
+  test("say to which time they are zoomed, and a period ends the zoom", async () => {
+    const to = Math.floor(Date.now() / 1_000);
+    const page = await world().open(`/pools/install?from=${to - 60}&to=${to}`);
+    const charts = page.getByRole("region", { name: "Over time" });
+    await charts.getByText(/\d\d:\d\d:\d\d(–| to ).*\d\d:\d\d/).waitFor();
+    await charts.getByRole("button", { name: "Reset zoom" }).waitFor();
+    await charts.getByRole("button", { name: "6h" }).click();
+    expect(new URL(page.url()).search).toBe("?window=6h");
+    expect(await charts.getByRole("button", { name: "Reset zoom" }).count()).toBe(0);
+    expect(world().complaints).toEqual([]);
+  });
+
   test("begin where the data does, and say so if there is none", async () => {
     const page = await world().open("/pools/idle");
     await page.getByText("No request has started in this time").waitFor();

@@ -1,44 +1,44 @@
 import { useMemo } from "react";
 import type { Stats } from "../../../src/api/history-schemas.ts";
+import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
 import { fitOf, statsOf } from "../data/questions.ts";
 import { durations, parts, smallParts, wholeCounts } from "../parts/chart-axes.ts";
 import { type ChartRange, shownRange, windowNames } from "../parts/chart-fit.ts";
 import { type Mark, marksWithin, markWords } from "../parts/chart-marks.ts";
 import { useChartRange } from "../parts/chart-range.ts";
-import { Choice } from "../parts/choice.tsx";
-import { clockMinute, dayOf, zoneText } from "../parts/clock-time.ts";
+import { ChoiceButtons } from "../parts/choice.tsx";
+import { clockMinute, clockTime, dayOf, spanText, zoneText } from "../parts/clock-time.ts";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { TimeChart } from "../parts/time-chart.tsx";
+import { useFilter } from "../router.ts";
 import { useMarks } from "./chart-marks.ts";
 import { CompareWeeksOf } from "./compare-weeks.tsx";
-import { heldLines, oldestLine, startBars, stepTimes, waitLines } from "./history-curves.ts";
+import { heldLines, longestNow, startBars, stepTimes, waitLines } from "./history-curves.ts";
 
 const options = [["", "All"], ...windowNames.map((name) => [name, name] as const)] as const;
 
 interface Props {
   readonly pool?: string;
-  /** How long the oldest request waits now; absent: the chart of the waits does not show it. */
-  readonly oldestWaitSeconds?: number | null;
+  /**
+   * When the request came that waits longest now, in seconds since 1970; null: nobody waits. Absent: the
+   * chart of the waits does not show it.
+   */
+  readonly waitsSince?: number | null;
 }
 
 /** Waits, use and starts over time, of one pool or of all together. */
-export function HistoryCharts({ pool, oldestWaitSeconds }: Props) {
-  const { chosen, isZoomed, zoom, reset } = useChartRange();
+export function HistoryCharts({ pool, waitsSince }: Props) {
+  const { chosen, isZoomed, zoom, reset, choose } = useChartRange();
   const { data: fitting, error } = useAnswer(fitOf(pool));
   const range = shownRange(chosen, fitting);
   return (
     <section aria-labelledby="history-title">
       <div className="tools">
         <h2 id="history-title">Over time</h2>
-        {isZoomed ? (
-          <button type="button" onClick={reset}>
-            Reset zoom
-          </button>
-        ) : (
-          <Choice name="window" label="Period" options={options} />
-        )}
+        <PeriodChoice {...{ isZoomed, choose }} />
+        {isZoomed && chosen !== null ? <ZoomedTo range={chosen} onReset={reset} /> : null}
         <small className="faint">
           {range?.since === undefined ? "" : `since ${sinceText(range.since)}, no leases before; `}
           numbers are of the whole time; times in {zoneText()}
@@ -50,11 +50,41 @@ export function HistoryCharts({ pool, oldestWaitSeconds }: Props) {
       {range === undefined ? (
         error === undefined && <ChartsToCome />
       ) : (
-        <Curves {...{ pool, range, oldestWaitSeconds }} onZoom={zoom} />
+        <Curves {...{ pool, range, waitsSince }} onZoom={zoom} />
       )}
       {pool === undefined ? null : <CompareWeeksOf pool={pool} />}
     </section>
   );
+}
+
+interface PeriodProps {
+  readonly isZoomed: boolean;
+  readonly choose: (window: string) => void;
+}
+
+/** A period is another view of all the time, so it ends a zoom. */
+function PeriodChoice({ isZoomed, choose }: PeriodProps) {
+  const [window] = useFilter("window");
+  const chosen = isZoomed ? undefined : window;
+  return <ChoiceButtons label="Period" {...{ options, chosen }} onChoose={choose} />;
+}
+
+function ZoomedTo({ range, onReset }: { range: ChartRange; onReset: () => void }) {
+  const to = (range.until ?? 0) * 1_000;
+  return (
+    <>
+      <span>{timesOfDay(to - range.lengthSeconds * 1_000, to)}</span>
+      <button type="button" onClick={onReset}>
+        Reset zoom
+      </button>
+    </>
+  );
+}
+
+/** `14:15:19–14:24:09` today, with the day before that. */
+function timesOfDay(from: number, to: number): string {
+  const isToday = new Date(from).toDateString() === new Date().toDateString();
+  return isToday ? `${clockTime(from)}–${clockTime(to)}` : spanText(from, to);
 }
 
 function sinceText(since: number): string {
@@ -74,12 +104,12 @@ function ChartsToCome() {
 
 interface CurvesProps {
   readonly pool: string | undefined;
-  readonly oldestWaitSeconds: number | null | undefined;
+  readonly waitsSince: number | null | undefined;
   readonly range: ChartRange;
   readonly onZoom: (from: number, to: number) => void;
 }
 
-function Curves({ pool, range, oldestWaitSeconds, onZoom }: CurvesProps) {
+function Curves({ pool, range, waitsSince, onZoom }: CurvesProps) {
   const { data, error } = useAnswer(statsOf(pool, range));
   const marks = useMarks(pool, data?.outages);
   return (
@@ -88,29 +118,31 @@ function Curves({ pool, range, oldestWaitSeconds, onZoom }: CurvesProps) {
       {data === undefined ? (
         error === undefined && <ChartsToCome />
       ) : (
-        <Charts stats={data} {...{ marks, oldestWaitSeconds, onZoom }} />
+        <Charts stats={data} {...{ marks, waitsSince, onZoom }} />
       )}
     </>
   );
 }
 
-interface ChartsProps extends Pick<CurvesProps, "oldestWaitSeconds"> {
+interface ChartsProps extends Pick<CurvesProps, "waitsSince"> {
   readonly stats: Stats;
   readonly marks: readonly Mark[];
   readonly onZoom: (from: number, to: number) => void;
 }
 
-function Charts({ stats, marks, oldestWaitSeconds, onZoom }: ChartsProps) {
+function Charts({ stats, marks, waitsSince, onZoom }: ChartsProps) {
   const { times, use, starts } = useMemo(
     () => ({ times: stepTimes(stats), use: heldLines(stats), starts: startBars(stats) }),
     [stats],
   );
   const waits = useMemo(() => {
     const started = waitLines(stats);
-    return oldestWaitSeconds === undefined
-      ? started
-      : [...started, oldestLine(times, Date.parse(stats.to) / 1_000, oldestWaitSeconds)];
-  }, [stats, times, oldestWaitSeconds]);
+    const longest =
+      waitsSince === undefined ? undefined : longestNow(stats, waitsSince, serverNowMs() / 1_000);
+    return longest === undefined
+      ? { times, lines: started }
+      : { times: longest.times, lines: [...started, longest.line] };
+  }, [stats, times, waitsSince]);
   const span = useMemo(
     () => [Date.parse(stats.from) / 1_000, Date.parse(stats.to) / 1_000] as const,
     [stats.from, stats.to],
@@ -120,11 +152,11 @@ function Charts({ stats, marks, oldestWaitSeconds, onZoom }: ChartsProps) {
   return (
     <div className="charts">
       <TimeChart
+        {...shared}
+        {...waits}
         title="Wait until the start"
-        lines={waits}
         scale={durations}
         emptyText="No request has started in this time"
-        {...shared}
       />
       <TimeChart
         title="In use"

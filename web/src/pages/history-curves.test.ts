@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Stats } from "../../../src/api/history-schemas.ts";
-import { heldLines, oldestLine, startBars, waitLines } from "./history-curves.ts";
+import { heldLines, longestNow, startBars, waitLines } from "./history-curves.ts";
 
 const start = Date.UTC(2026, 10, 17, 12);
 
@@ -86,5 +86,25 @@ test("the figures beside the names are of the whole time", () => {
   const stats = statsOf([9, 9, 0], 60);
   expect(waitLines(stats).map(({ total }) => total)).toEqual([2, 1]);
   expect(heldLines(stats)).toMatchObject([{ total: 0.5, aside: "on average" }]);
-  expect(oldestLine([0, 60], 100, 50)).toMatchObject({ values: [null, 50], total: 50 });
+});
+
+test("longestNow() begins when the request came, and ends with the chart", () => {
+  const stats = statsOf([9, 9, 0], 60);
+  const at = start / 1_000;
+  const now = at + 180;
+  expect(longestNow(stats, at + 50, now)).toMatchObject({
+    times: [at, at + 60, at + 120, now],
+    line: { values: [undefined, 10, 70, 130], total: 130 },
+  });
+  // A minute later the same chart, if somebody has zoomed to it: no value has changed.
+  expect(longestNow(stats, at + 50, now + 60)?.line.values).toEqual([undefined, 10, 70, 130]);
+  expect(longestNow(stats, at + 50, now + 60)?.line.total).toBe(190);
+});
+
+test("longestNow() is not in a chart that ends before the request came", () => {
+  const at = start / 1_000;
+  expect(longestNow(statsOf([9], 60), at + 61, at + 500)).toBeUndefined();
+  expect(longestNow(statsOf([9], 60), null, at + 60)?.line).toMatchObject({
+    ...{ values: [undefined, undefined], total: null },
+  });
 });

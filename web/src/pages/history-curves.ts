@@ -27,18 +27,31 @@ export function waitLines({ pool, steps, total }: Stats): Line[] {
   return [line("p90", {}), line("p50", { dashed: true })];
 }
 
-/** The other lines have only requests that have started. This wait has grown since it was asked. */
-export function oldestLine(times: readonly number[], now: number, seconds: number | null): Line {
-  const values = times.map((at, index) => {
-    if (seconds === null) return null;
-    const waited = seconds - (now - at);
-    return index === times.length - 1 ? seconds : waited < 0 ? null : waited;
-  });
-  return { label: "oldest waiting", colour: "other", values, total: seconds, aside: "now" };
+/**
+ * The other lines have only requests that have started. This one has the wait of the request that waits
+ * longest now, from the moment it came until the end of the chart: it says nothing about those that
+ * waited before. Undefined if the chart ends before that.
+ */
+export function longestNow(
+  stats: Stats,
+  since: number | null,
+  now: number,
+): { readonly times: readonly number[]; readonly line: Line } | undefined {
+  const end = Math.min(now, Date.parse(stats.to) / 1_000);
+  if (since !== null && since > end) return undefined;
+  const starts = stepTimes(stats).filter((at) => at < end);
+  // The last step goes on, and so does this wait: its end is a point too.
+  const times = [...starts, end];
+  const values = times.map((at) => (since === null || at < since ? undefined : at - since));
+  const total = since === null ? null : now - since;
+  return { times, line: { label: "waits longest now", colour: "other", values, total } };
 }
 
-/** Beyond these, dimensions are in the tables. The first has the colour of what is held. */
-const dimensionColours = ["held", "cleaning", "making", "dirty"];
+/**
+ * Beyond these, dimensions are in the tables. The first has the colour of what is held; the others have
+ * none of a state, which would mean that.
+ */
+const dimensionColours = ["held", "second", "third", "fourth"];
 
 /** A line for each dimension of a shared pool, one for anything else. */
 export function heldLines(stats: Stats): Line[] {

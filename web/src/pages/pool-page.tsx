@@ -73,11 +73,21 @@ function useListed(pool: Pool): Pool {
   }, [pool, queue, resources, ownQueueOnly, all]);
 }
 
+/** When the request came that waits longest, in seconds since 1970. */
+function useWaitsSince(pool: Pool): number | null {
+  return useMemo(() => {
+    const { oldestWaitSeconds } = countsOf(pool);
+    // Its wait was computed from this time, when the pool was read.
+    return oldestWaitSeconds === null ? null : serverNowMs() / 1_000 - oldestWaitSeconds;
+  }, [pool]);
+}
+
 function PoolView({ read }: { read: Pool }) {
   const pool = useListed(read);
   const { name, retiring, suspended, limit } = pool;
   const { data: queue = [] } = useAnswer(queueOf(name));
   const isLate = waitsTooLong(name, usePoolTroubles());
+  const waitsSince = useWaitsSince(pool);
   return (
     <>
       {suspended === null ? null : (
@@ -104,7 +114,7 @@ function PoolView({ read }: { read: Pool }) {
       <Waiting pool={pool} />
       {pool.usage === undefined ? null : <Members pool={pool} />}
       {limit === undefined ? null : <Holders name={name} />}
-      <HistoryCharts pool={name} oldestWaitSeconds={countsOf(pool).oldestWaitSeconds} />
+      <HistoryCharts pool={name} {...{ waitsSince }} />
       <WhatIf pool={pool} />
       <PolicyFacts policy={pool.policy} />
       {limit === undefined && pool.usage === undefined ? <Members pool={pool} /> : null}

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { Space } from "../../../src/api/space-schemas.ts";
-import { dimensionOf, nextSpace, nextWords, sharedPools, sharesOf } from "./share-facts.ts";
+import {
+  canMake,
+  dimensionOf,
+  nextSpace,
+  nextWords,
+  sharedPools,
+  sharesOf,
+} from "./share-facts.ts";
 
 const space = (name: string, weight: number, held: number, quota?: number): Space => ({
   ...{ name, weight, share: 0, leases: 0, waiting: 0, waitingMax: null },
@@ -29,6 +36,16 @@ test("sharesOf() has what is held beside the part of the weight", () => {
   ]);
   expect(sharesOf("other", spaces)).toEqual([]);
   expect(dimensionOf("aws", spaces)).toBe("");
+});
+
+test.each([
+  ["a pool of clusters", { template: "small" }, true],
+  ["a pool with dynamic resources", { policy: { dynamic: { min: 1, max: 9 } } }, true],
+  ["a plain pool", {}, false],
+  ["a shared pool: its amounts are not its number of hosts", { usage: [] }, false],
+])("canMake() of %s", (_, more, want) => {
+  const pool = { policy: { dynamic: null }, ...more } as unknown as Parameters<typeof canMake>[0];
+  expect(canMake(pool)).toBe(want);
 });
 
 test("sharesOf() counts one dimension of a shared pool, also where a space holds more of another", () => {

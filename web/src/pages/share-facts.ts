@@ -1,4 +1,5 @@
 /** What each space has of a pool beside what its weight gives it. */
+import type { Pool } from "../../../src/api/schemas.ts";
 import type { Space } from "../../../src/api/space-schemas.ts";
 
 export interface SpaceShare {
@@ -38,6 +39,11 @@ export function sharesOf(pool: string, spaces: readonly Space[]): SpaceShare[] {
       return { name, weight, held, capacity: whole, share, fair: weight / weights, quota, waiting };
     })
     .sort((a, b) => b.share - a.share || b.waiting - a.waiting || a.name.localeCompare(b.name));
+}
+
+/** Whether the pool makes resources itself. Of what hosts share, none is made. */
+export function canMake({ template, policy, usage }: Pick<Pool, "template" | "policy" | "usage">) {
+  return usage === undefined && (template !== undefined || (policy.dynamic ?? null) !== null);
 }
 
 function waitingFor(pool: string, { waits = [] }: Space): number {

@@ -6,14 +6,13 @@ import { useStore } from "../data/store.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { GateCard } from "./gate-card.tsx";
-import { dimensionOf, type SpaceShare, sharesOf } from "./share-facts.ts";
+import { canMake, dimensionOf, type SpaceShare, sharesOf } from "./share-facts.ts";
 
 /** Who shares the pool: what each space holds beside what its weight gives it. */
 export function ShareSection({ pool }: { pool: Pool }) {
   const us = useStore(whoami);
   if (!us?.authentication) return null;
-  const canMake = pool.template !== undefined || pool.policy.dynamic !== undefined;
-  return <Shares pool={pool.name} made={canMake ? pool.total : undefined} />;
+  return <Shares pool={pool.name} made={canMake(pool) ? pool.total : undefined} />;
 }
 
 function Shares({ pool, made }: { pool: string; made: number | undefined }) {
@@ -52,8 +51,12 @@ export function ShareBars({ shares, unit, made, legend = true }: SharesProps) {
               <ShareBar share={share.share} fair={share.fair} quota={quotaPart(share)} />
               <b>{percent(share.share)}</b>
               <small>
-                {heldWords(share, unit, made)}
-                {share.quota === null ? "" : `, quota ${grouped(share.quota)}`}
+                <span className="unbroken">{heldWords(share, unit, made)}</span>
+                {share.quota === null ? null : (
+                  <>
+                    , <span className="unbroken">quota {grouped(share.quota)}</span>
+                  </>
+                )}
                 {share.waiting === 0 ? null : (
                   <>
                     , <span className="late unbroken">{grouped(share.waiting)} waiting</span>
@@ -83,7 +86,7 @@ export function ShareLegend({ withQuota = false }: { readonly withQuota?: boolea
         <i className="look-held" aria-hidden="true" /> held
       </span>
       <span>
-        <i className="key-mark" aria-hidden="true" /> its part by weight
+        <i className="key-mark" aria-hidden="true" /> its part by weight, among the spaces here now
       </span>
       {withQuota ? (
         <span>

@@ -9,6 +9,8 @@ export interface Zoom {
   readonly isZoomed: boolean;
   readonly zoom: (from: number, to: number) => void;
   readonly reset: () => void;
+  /** Shows a period up to now instead; empty: all of the time. */
+  readonly choose: (window: string) => void;
 }
 
 const shortestSeconds = 20;
@@ -28,7 +30,10 @@ export function useChartRange(): Zoom {
     replaceQuery({ from: String(Math.floor(middle - half)), to: String(Math.ceil(middle + half)) });
   }, []);
   const reset = useCallback(() => replaceQuery({ from: "", to: "" }), []);
-  return { chosen, isZoomed, zoom, reset };
+  const choose = useCallback((name: string) => {
+    replaceQuery({ window: name, from: "", to: "" });
+  }, []);
+  return { chosen, isZoomed, zoom, reset, choose };
 }
 
 /** A zoom is a step that the Back button undoes. */

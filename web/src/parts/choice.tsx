@@ -8,8 +8,18 @@ interface Props {
 }
 
 /** A choice between a few values, stored in the address. */
-export function Choice({ name, label, options }: Props) {
+export function Choice({ name, ...shown }: Props) {
   const [chosen, choose] = useFilter(name);
+  return <ChoiceButtons {...shown} chosen={chosen} onChoose={choose} />;
+}
+
+interface ButtonsProps extends Omit<Props, "name"> {
+  /** Undefined: none of them is chosen. */
+  readonly chosen: string | undefined;
+  readonly onChoose: (value: string) => void;
+}
+
+export function ChoiceButtons({ label, options, chosen, onChoose }: ButtonsProps) {
   return (
     <fieldset className="choice">
       <legend className="hidden">{label}</legend>
@@ -18,7 +28,7 @@ export function Choice({ name, label, options }: Props) {
           key={value}
           type="button"
           aria-pressed={chosen === value}
-          onClick={() => choose(value)}
+          onClick={() => onChoose(value)}
         >
           {text}
         </button>

@@ -12,8 +12,11 @@ export interface Line {
   readonly label: string;
   /** The name of a colour of the theme. The same thing has the same colour in every chart. */
   readonly colour: string;
-  /** Null: nothing is known, which is drawn as a gap. */
-  readonly values: readonly (number | null)[];
+  /**
+   * Null: nothing is known, which is drawn as a gap. Undefined: the line does not exist at that time, and
+   * is not read there.
+   */
+  readonly values: readonly (number | null | undefined)[];
   readonly fill?: boolean;
   readonly dashed?: boolean;
   /** Draws steps: a value is valid until the next one. */
@@ -56,7 +59,7 @@ export function TimeChart(props: Props) {
   latest.current = { lines, marks, scale, span };
   const name = useStore(theme);
   const data = useMemo<uPlot.AlignedData>(
-    () => [[...times], ...lines.map(({ values }) => [...values])],
+    () => [[...times], ...lines.map(({ values }) => times.map((_, index) => values[index]))],
     [times, lines],
   );
   const look = lines.map(({ values: _, total: __, ...line }) => JSON.stringify(line)).join();
@@ -84,7 +87,8 @@ export function TimeChart(props: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chart reads the marks when it draws.
   useEffect(() => chart.current?.redraw(false), [marks]);
   const isEmpty =
-    emptyText !== undefined && lines.every(({ values }) => values.every((value) => value === null));
+    emptyText !== undefined &&
+    lines.every(({ values }) => values.every((value) => (value ?? null) === null));
   return (
     <figure className="chart">
       <figcaption>
@@ -117,7 +121,7 @@ export function TimeChart(props: Props) {
 }
 
 function figureOf({ values, total }: Line, { format }: Scale): string {
-  const figure = total === undefined ? values.findLast((value) => value !== null) : total;
+  const figure = total === undefined ? values.findLast((value) => (value ?? null) !== null) : total;
   return figure === undefined || figure === null ? "–" : format(figure);
 }
 
@@ -142,8 +146,9 @@ function readUnderCursor(self: uPlot, tip: HTMLElement | null, shown: Shown): vo
   const near = shown.marks.filter((mark) => isNear(self, mark, left));
   tip.replaceChildren(
     textLine("strong", momentText(at * 1_000)),
-    ...shown.lines.map(({ label, values }) => {
-      const value = values[idx ?? 0] ?? null;
+    ...shown.lines.flatMap(({ label, values }) => {
+      const value = values[idx ?? 0];
+      if (value === undefined) return [];
       return textLine(
         "span",
         `${label}: ${value === null ? "nothing" : shown.scale.format(value)}`,
