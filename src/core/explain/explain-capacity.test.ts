@@ -96,10 +96,7 @@ test("the reason names the resource on which room is kept, and the list begins w
   lending.tickAt(10_000);
   // Now less is missing on a, but the room is kept on b.
   lending.outcome(release("1"), want("small", vcpus(36)));
-  expect(explained("large")).toEqual([
-    "Reserved for it on b: 50 vcpus (20 free); next in line",
-    "b",
-  ]);
+  expect(explained("large")).toEqual(["Next for b: needs 50 vcpus (20 free); next in line", "b"]);
   expect(explained("small")).toEqual([
     "Does not fit on a (nearest of 2): needs 36 vcpus (35 free); 1 ahead",
     "a",
@@ -115,10 +112,29 @@ test("the reason says what is left after those ahead, and the list what is reser
   const request = lending.state.requests.get("small" as RequestId);
   if (request === undefined) throw new Error("it does not wait");
   expect(waitReason(request, lending.now).message).toBe(
-    "Does not fit on a: needs 36 vcpus (10 left after those ahead); 1 ahead",
+    "Does not fit on a: needs 36 vcpus (10 left) after those ahead; 1 ahead",
   );
   expect(explainNeeds(request, lending.now)[0]?.rooms?.[0]?.short).toEqual([
     { dimension: "vcpus", asked: 36, free: 10, reservedAhead: 10, capacity: 60 },
+  ]);
+});
+
+test("the reason says how many have a reservation on the same resource before it", () => {
+  const sizes = { a: { capacity: { vcpus: 60 } } };
+  const lending = new Lending(capacityPool(sizes, { patienceMs: 10_000, ttlMs: 9e9 }));
+  const names = Array.from({ length: 12 }, (_, index) => `large-${index + 1}`);
+  lending.outcome(on("a", 60), ...names.map((name) => want(name, vcpus(5))));
+  lending.tickAt(10_000);
+  const messages = names.map((name) => {
+    const request = lending.state.requests.get(name as RequestId);
+    return request === undefined ? "" : waitReason(request, lending.now).message;
+  });
+  expect([0, 1, 2, 3, 10].map((index) => messages[index])).toEqual([
+    "Next for a: needs 5 vcpus (0 free); next in line",
+    "2nd for a: needs 5 vcpus; 1 ahead",
+    "3rd for a: needs 5 vcpus; 2 ahead",
+    "4th for a: needs 5 vcpus; 3 ahead",
+    "11th for a: needs 5 vcpus; 10 ahead",
   ]);
 });
 

@@ -157,13 +157,9 @@ export function capacityObstacle(need: SharedNeed, request: Request, reader: Rea
     const what = `Fits on ${nearest.resource}, but that is reserved for a request that has waited longer`;
     return { code: "kept_for_others", what };
   }
-  const short = nearest?.short.map(lackText).join(", ");
-  if (nearest?.isReserved) {
-    const what = `Reserved for it on ${nearest.resource}: ${short}`;
-    return { code: "no_room", what };
-  }
+  if (nearest?.isReserved) return { code: "no_room", what: reservedText(nearest) };
   const ofHowMany = usable.length > 1 ? ` (nearest of ${usable.length})` : "";
-  const what = `Does not fit on ${nearest?.resource}${ofHowMany}: needs ${short}`;
+  const what = `Does not fit on ${nearest?.resource}${ofHowMany}: needs ${lackTexts(nearest?.short ?? [])}`;
   return { code: "no_room", what: what + cordonedRoomText(need, large, reader) };
 }
 
@@ -193,9 +189,28 @@ function cordonText(
   return usableCount === 0 ? text : `${text}; only ${usableCount} other ${pool.name} would do`;
 }
 
+/** The place of the request among those for which the resource is reserved: only the first can use what is free. */
+function reservedText({ resource, keptFor, short }: SharedExplanation): string {
+  const place = keptFor.length + 1;
+  if (place === 1) return `Next for ${resource}: needs ${lackTexts(short)}`;
+  const needed = short.map(({ asked, dimension }) => `${asked} ${dimension}`).join(", ");
+  return `${ordinal(place)} for ${resource}: needs ${needed}`;
+}
+
+/** `2nd`, `11th`. */
+function ordinal(place: number): string {
+  const isTeen = place % 100 >= 11 && place % 100 <= 13;
+  const ending = isTeen ? undefined : ["th", "st", "nd", "rd"][place % 10];
+  return `${place}${ending ?? "th"}`;
+}
+
 /** For example `48 vcpus (34 free)`. What there is in all is in the list of resources. */
-function lackText({ dimension, asked, free, reservedAhead }: Lack): string {
-  return `${asked} ${dimension} (${free} ${reservedAhead === 0 ? "free" : "left after those ahead"})`;
+function lackTexts(short: readonly Lack[]): string {
+  const isReserved = short.some(({ reservedAhead }) => reservedAhead > 0);
+  const lacks = short.map(({ dimension, asked, free }) => {
+    return `${asked} ${dimension} (${free} ${isReserved ? "left" : "free"})`;
+  });
+  return lacks.join(", ") + (isReserved ? " after those ahead" : "");
 }
 
 function wouldFitUnreserved(need: SharedNeed, request: Request): boolean {

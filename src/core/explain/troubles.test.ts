@@ -79,7 +79,7 @@ describe("troublesIn()", () => {
     const [late] = troublesIn(lending.state, (31 * minuteMs) as Instant);
     expect(late).toMatchObject({
       since: 15 * minuteMs,
-      text: "the first of 1 has waited for 16m, and a lease usually lasts 15m",
+      text: "the oldest of 1 has waited for 16m, and a lease usually lasts 15m",
     });
   });
 
@@ -95,10 +95,10 @@ describe("troublesIn()", () => {
       ).map(({ text }) => text);
     expect(at(40, 45), "usual, although it is long").toEqual([]);
     expect(at(46, 45)).toEqual([
-      "the first of 1 has waited for 46m; 99 of 100 wait no longer than 45m",
+      "the oldest of 1 has waited for 46m; 99 of 100 wait no longer than 45m",
     ]);
     expect(at(4, 0), "nobody has to look at a short wait").toEqual([]);
-    expect(at(6, 0)).toEqual(["the first of 1 has waited for 6m; usually nobody waits"]);
+    expect(at(6, 0)).toEqual(["the oldest of 1 has waited for 6m; usually nobody waits"]);
   });
 
   test("says which other pool, or which rate, a long wait is for", () => {
@@ -108,8 +108,8 @@ describe("troublesIn()", () => {
     lending.do(acquire("b", "host install"));
     const told = troublesIn(lending.state, (11 * minuteMs) as Instant);
     expect(told.map(({ name, text }) => `${name} ${text}`)).toEqual([
-      "host waits for install: the first of 1 has waited for 11m",
-      "install waits for its rate: the first of 1 has waited for 11m",
+      "host waits for install: the oldest of 1 has waited for 11m",
+      "install waits for its rate: the oldest of 1 has waited for 11m",
     ]);
   });
 
@@ -127,8 +127,8 @@ describe("troublesIn()", () => {
     const told = troublesIn(lending.state, (11 * minuteMs) as Instant);
     const long = told.filter(({ code }) => code === "waits_long");
     expect(long.map(({ name, text }) => `${name} ${text}`)).toEqual([
-      "install waits for its rate: the first of 1 has waited for 11m",
-      "aws waits for its limit: the first of 1 has waited for 11m",
+      "install waits for its rate: the oldest of 1 has waited for 11m",
+      "aws waits for its limit: the oldest of 1 has waited for 11m",
     ]);
   });
 

@@ -85,7 +85,7 @@ function longWaitOf(pool: Pool, now: Instant, usualWaitMs: number | null): Troub
   if (oldest === null) return [];
   const { queuedAt: since } = oldest;
   if (now - since <= longestUsualOf(pool, usualWaitMs)) return [];
-  const waited = `the first of ${pool.waiting} has waited for ${roughDuration(now - since)}`;
+  const waited = `the oldest of ${pool.waiting} has waited for ${roughDuration(now - since)}`;
   const text = `${causeText(oldest, pool, now)}${waited}${usualText(pool, usualWaitMs)}`;
   return [{ code: "waits_long", kind: "pool", name: pool.name, since, text }];
 }

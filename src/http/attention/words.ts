@@ -120,7 +120,7 @@ export const troubleWords = {
     summary: (count) =>
       `${countOf(count, "pool has", "pools have")} a request that waits longer than usual`,
     advice:
-      "Look what the first request waits for: another pool, a rate that is too low, or a pool that is too small",
+      "Look what the oldest request waits for: another pool, a rate that is too low, or a pool that is too small",
     command: "berth queue",
   },
   quota_reached_long: {

@@ -56,7 +56,7 @@ function Trouble({ item, isAlone }: { item: AttentionItem; isAlone: boolean }) {
   const [chosen, setChosen] = useState<boolean>();
   const isOpen = chosen ?? isAlone;
   const more = useId();
-  const { severity, summary, since, advice, about } = item;
+  const { severity, summary, since, advice, about, count } = item;
   const view = viewOf(item);
   const [first] = about;
   return (
@@ -68,16 +68,23 @@ function Trouble({ item, isAlone }: { item: AttentionItem; isAlone: boolean }) {
           {summary}
         </strong>
         {since === null ? null : (
-          <span className="faint">
+          <>
             {" "}
-            for <Age since={since} />
-          </span>
+            <span className="faint unbroken">
+              {count > 1 ? "the oldest for" : "for"} <Age since={since} />
+            </span>
+          </>
         )}
       </p>
       <p className="trouble-first">
         {isOpen || first === undefined ? null : (
           <>
-            <Name subject={first} /> {first.text}
+            <Name subject={first} /> {first.text}{" "}
+            {view === undefined ? null : (
+              <Link className="on-phone" href={view.href}>
+                {view.label}
+              </Link>
+            )}
           </>
         )}
       </p>

@@ -6,9 +6,7 @@ import { outOf } from "./pool-facts.ts";
 
 /** After one more resource is drained. */
 export function leftWords(pool: Pool): string {
-  // What cools down is back in a moment.
-  const out = outOf(pool) - (pool.states["cooling"] ?? 0);
-  const left = Math.max(0, pool.total - out - 1);
+  const left = Math.max(0, pool.total - outOf(pool) - 1);
   const waits = pool.waiting === 0 ? "" : `; ${grouped(pool.waiting)} waiting now`;
   const of = `${grouped(left)} of ${grouped(pool.total)}`;
   return `${of} in ${pool.name} ${left === 1 ? "is" : "are"} left in service${waits}.`;

@@ -17,11 +17,20 @@ import { lookOf } from "../parts/state-look.ts";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
 import { Attention } from "./attention.tsx";
-import { clustersNotReady, coolingAside, isIdle, outOf, sortedBy, statesOf } from "./pool-facts.ts";
+import {
+  andMore,
+  clustersNotReady,
+  coolingIn,
+  hibernatedIn,
+  isIdle,
+  outOf,
+  statesOf,
+} from "./pool-facts.ts";
 import { poolOrders, usePoolOrder } from "./pool-order.ts";
 import { PoolRow } from "./pool-row.tsx";
 import { Servers } from "./servers.tsx";
 import { SortHeader } from "./sort-header.tsx";
+import { useCalmOrder } from "./use-calm-order.ts";
 
 /** More rows than anybody reads. With more pools, use the filter. */
 const rowsMax = 600;
@@ -127,8 +136,18 @@ function Totals({ pools, of, troubles }: TotalsProps) {
         { label: "Resources", value: total, aside: of === undefined ? "" : `of ${grouped(all)}` },
         { label: "Held", value: held, aside: share },
         { label: "Free", value: sum(({ free }) => free) },
-        { label: "Out of service", value: sum(outOf), aside: coolingAside(pools), href: "/out" },
-        ...(hasClusters ? [{ label: "Clusters not ready", value: count, href: "/clusters" }] : []),
+        {
+          ...{ label: "Out of service", value: sum(outOf), href: "/out" },
+          aside: andMore(coolingIn(pools), "cooling"),
+        },
+        ...(hasClusters
+          ? [
+              {
+                ...{ label: "Clusters not ready", value: count, href: "/clusters" },
+                aside: andMore(hibernatedIn(pools), "hibernated"),
+              },
+            ]
+          : []),
         { label: "Waiting", value: sum(({ waiting }) => waiting), href: "/queue" },
         {
           label: "Longest wait",
@@ -183,12 +202,14 @@ interface TableProps {
 function PoolTable({ pools, trends, sort, canFold, troubles }: TableProps) {
   const [idle, setIdle] = useFilter("idle");
   const [shown, setShown] = useState(rowsAtFirst(rowsMax));
-  const { busy, folded } = useMemo(() => {
+  const { used, folded } = useMemo(() => {
     const rest = canFold ? pools.filter((pool) => isIdle(pool, troubles)) : [];
     const folds = rest.length >= foldedMin && rest.length < pools.length;
     const rows = folds && idle === "" ? pools.filter((pool) => !rest.includes(pool)) : pools;
-    return { busy: sortedBy(rows, sort, troubles), folded: folds ? rest.length : 0 };
-  }, [pools, sort, canFold, idle, troubles]);
+    return { used: rows, folded: folds ? rest.length : 0 };
+  }, [pools, canFold, idle, troubles]);
+  const key = `${sort} ${canFold} ${idle}`;
+  const { rows: busy, ...calm } = useCalmOrder(used, sort, { troubles, key });
   const byPool = useMemo(
     () => new Map(trends?.pools.map((trend) => [trend.pool, trend])),
     [trends],
@@ -220,14 +241,14 @@ function PoolTable({ pools, trends, sort, canFold, troubles }: TableProps) {
                     <i className="look-held" aria-hidden="true" /> held
                   </span>
                   <span>
-                    <i className="key-line" aria-hidden="true" /> waiting
+                    <i className="key-line" aria-hidden="true" /> waiting, most
                   </span>
                 </span>
               )}
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody {...calm}>
           {busy.slice(0, shown).map((pool) => (
             <PoolRow
               key={pool.name}
@@ -237,7 +258,7 @@ function PoolTable({ pools, trends, sort, canFold, troubles }: TableProps) {
               {...{ span, window }}
             />
           ))}
-          {folded === 0 ? null : (
+          {folded === 0 || shown < busy.length ? null : (
             <tr className="folded" data-row>
               <td colSpan={9}>
                 <button type="button" onClick={() => setIdle(idle === "" ? "show" : "")}>

@@ -4,7 +4,10 @@ import type { Pool } from "../../../src/api/schemas.ts";
 import type { PoolTroubles } from "../data/troubles.ts";
 import {
   clustersNotReady,
+  coolingIn,
+  hibernatedIn,
   isIdle,
+  measureOf,
   outOf,
   sortedBy,
   waitsFor,
@@ -27,10 +30,12 @@ test("outOf() does not count clusters that sleep or are being made", () => {
 test("held, free, out of service and clusters that are not ready add up to all", () => {
   const states = { free: 1, busy: 1, hibernated: 2, creating: 1, quarantined: 1 };
   const clusters = pool({ template: "ocp", total: 6, free: 1, held: 1, states });
-  const pools = [clusters, pool({ total: 9, free: 6, held: 2 })];
+  const pools = [clusters, pool({ total: 9, free: 6, held: 2, states: { cooling: 1 } })];
   const { count, words } = clustersNotReady(pools);
   const out = pools.reduce((sum, one) => sum + outOf(one), 0);
-  expect([words, 1 + 1 + 6 + 2 + out + count]).toEqual(["1 creating, 2 hibernated", 15]);
+  const aside = hibernatedIn(pools) + coolingIn(pools);
+  expect([words, out, aside]).toEqual(["1 creating", 1, 3]);
+  expect(1 + 1 + 6 + 2 + out + count + aside).toBe(15);
 });
 
 test.each([
@@ -61,7 +66,7 @@ describe("sortedBy()", () => {
     ["oldest", "cab"],
     ["usage", "abc"],
   ])("%j", (sort, want) => {
-    expect(namesOf(sortedBy(pools, sort, none))).toBe(want);
+    expect(namesOf(sortedBy(pools, (one) => measureOf(one, sort, none)))).toBe(want);
   });
 
   test("long waits come first, then queues with nothing free, other queues, what else needs attention", () => {
@@ -76,9 +81,9 @@ describe("sortedBy()", () => {
       ["c", ["waits_long"]],
       ["d", ["quarantined"]],
     ]);
-    expect(namesOf(sortedBy(some, "trouble", troubles))).toBe("cebda");
+    expect(namesOf(sortedBy(some, (one) => measureOf(one, "trouble", troubles)))).toBe("cebda");
     // No rule of its own: a wait is long if the list of what needs attention says so.
-    expect(namesOf(sortedBy(some, "trouble", none))).toBe("cebad");
+    expect(namesOf(sortedBy(some, (one) => measureOf(one, "trouble", none)))).toBe("cebad");
   });
 });
 

@@ -1,7 +1,11 @@
-/** The overview's numbers of a pool; the same as in `berth status`. */
+/** The overview's numbers of a pool. */
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
-import { clusterStates, unreachableState } from "../../../src/core/model/lifecycle.ts";
+import {
+  clusterStates,
+  hibernatedState,
+  unreachableState,
+} from "../../../src/core/model/lifecycle.ts";
 import { briefDuration } from "../../../src/core/model/time.ts";
 import type { PoolTroubles } from "../data/troubles.ts";
 import { clockTime } from "../parts/clock-time.ts";
@@ -26,17 +30,26 @@ function notReadyOf({ total, free, held }: Pool): number {
   return Math.max(0, total - free - held);
 }
 
-/** Of these: drained, dirty, being cleaned, quarantined, cooling. A cluster that sleeps is stock. */
+/** Of these: drained, dirty, being cleaned, quarantined. What cools down is back by itself; a cluster that sleeps is stock. */
 export function outOf(pool: Pool): number {
-  return Math.max(0, notReadyOf(pool) - clustersNotReady([pool]).count);
+  const others = clustersNotReady([pool]).count + hibernatedIn([pool]) + coolingIn([pool]);
+  return Math.max(0, notReadyOf(pool) - others);
 }
 
-/** Clusters that are made, woken, stopped, destroyed or asleep, and how many of each: `2 creating, 1 hibernated`. */
+/** Clusters that nobody holds and that can be woken: stock, as planned. */
+export function hibernatedIn(pools: readonly Pool[]): number {
+  return pools.reduce((sum, { template, states }) => {
+    return sum + ((template && states[hibernatedState]) || 0);
+  }, 0);
+}
+
+/** Clusters that are made, woken, stopped, destroyed, broken or unreachable, and how many of each: `2 creating, 1 resuming`. */
 export function clustersNotReady(pools: readonly Pool[]): {
   readonly count: number;
   readonly words: string;
 } {
-  const counts = [...clusterStates, unreachableState].map((state) => {
+  const states = [...clusterStates, unreachableState].filter((state) => state !== hibernatedState);
+  const counts = states.map((state) => {
     const own = pools.map(({ template, states }) => (template && states[state]) || 0);
     return [state, own.reduce((sum, count) => sum + count, 0)] as const;
   });
@@ -50,13 +63,18 @@ export function clustersNotReady(pools: readonly Pool[]): {
 /** Nobody uses it or waits for it, and nothing is wrong with it. */
 export function isIdle(pool: Pool, troubles: PoolTroubles): boolean {
   const { held, waiting } = countsOf(pool);
-  return held === 0 && waiting === 0 && outOf(pool) === 0 && !troubles.has(pool.name);
+  const out = outOf(pool) + coolingIn([pool]);
+  return held === 0 && waiting === 0 && out === 0 && !troubles.has(pool.name);
 }
 
-/** How many of these are cooling, and so become free by themselves. Empty if there are none. */
-export function coolingAside(pools: readonly Pool[]): string {
-  const cooling = pools.reduce((sum, { states }) => sum + (states["cooling"] ?? 0), 0);
-  return cooling === 0 ? "" : `${grouped(cooling)} cooling`;
+/** Those that become free by themselves. */
+export function coolingIn(pools: readonly Pool[]): number {
+  return pools.reduce((sum, { states }) => sum + (states["cooling"] ?? 0), 0);
+}
+
+/** `and 57 cooling`: what is beside a number, and not in it. Empty if there are none. */
+export function andMore(count: number, what: string): string {
+  return count === 0 ? "" : `and ${grouped(count)} ${what}`;
 }
 
 /** What keeps requests waiting, in a word or two, and the whole sentence. */
@@ -193,12 +211,12 @@ const orders: Readonly<Record<string, (pool: Pool, troubles: PoolTroubles) => nu
   oldest: (pool) => countsOf(pool).oldestWaitSeconds ?? -1,
 };
 
+/** What counts in an order; 0 for an order that there is not. */
+export function measureOf(pool: Pool, sort: string, troubles: PoolTroubles): number {
+  return orders[sort]?.(pool, troubles) ?? 0;
+}
+
 /** Largest number first; equal pools, and pools without an order, by name. */
-export function sortedBy(
-  pools: readonly Pool[],
-  sort: string,
-  troubles: PoolTroubles,
-): readonly Pool[] {
-  const measure = (pool: Pool) => orders[sort]?.(pool, troubles) ?? 0;
+export function sortedBy(pools: readonly Pool[], measure: (pool: Pool) => number): readonly Pool[] {
   return pools.toSorted((a, b) => measure(b) - measure(a) || (a.name < b.name ? -1 : 1));
 }

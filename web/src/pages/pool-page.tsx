@@ -41,7 +41,14 @@ import { LimitSection } from "./limit-section.tsx";
 import { listedPool } from "./listed-pool.ts";
 import { PaceSection } from "./pace-section.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
-import { clustersNotReady, coolingAside, outOf, statesOf } from "./pool-facts.ts";
+import {
+  andMore,
+  clustersNotReady,
+  coolingIn,
+  hibernatedIn,
+  outOf,
+  statesOf,
+} from "./pool-facts.ts";
 import { QueueTable, useEmptyQueueText, useSeesAllSpaces } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
 import { ShareSection } from "./share-section.tsx";
@@ -159,8 +166,7 @@ function countFigures(pool: Pool): Figure[] {
   const { total, held, free } = countsOf(pool);
   const isMade = pool.template !== undefined;
   const whole = pool.limit !== undefined ? "Limit" : isMade ? "Clusters" : "Resources";
-  // A pool of clusters has no size: a part of those that exist now would say little.
-  const aside = total === 0 || isMade ? "" : percent(held / total);
+  const aside = total === 0 ? "" : percent(held / total);
   return [
     { label: whole, value: total },
     { label: "Held", value: held, aside },
@@ -171,11 +177,15 @@ function countFigures(pool: Pool): Figure[] {
 
 /** Clusters that hibernate or are on their way are stock, and not out of service. */
 function outFigures(pool: Pool): Figure[] {
-  const out = { label: "Out of service", value: outOf(pool), aside: coolingAside([pool]) };
+  const cooling = coolingIn([pool]);
+  const aside = andMore(cooling, "cooling");
+  const out = { label: "Out of service", value: outOf(pool), aside };
   if (pool.template === undefined) return [out];
-  // The bar below has how many in each state.
-  const notReady = { label: "Not ready", value: clustersNotReady([pool]).count };
-  return out.value === 0 ? [notReady] : [notReady, out];
+  const stock = [
+    { label: "Hibernated", value: hibernatedIn([pool]) },
+    { label: "Not ready", value: clustersNotReady([pool]).count },
+  ];
+  return out.value + cooling === 0 ? stock : [...stock, out];
 }
 
 /** A shared pool has no number of free resources: it has free amounts. */
@@ -244,6 +254,9 @@ function FirstThatDoesNotFit(props: { requests: readonly WaitingRequest[]; pool:
         <small>{amountText(amount)}</small>
       </h2>
       <Fit id={first.id} pool={pool} amount={amount} isBehind={first.position > 1} />
+      {requests.length > 1 ? (
+        <p className="calm">The page of each other request says the same of it: open it above.</p>
+      ) : null}
     </section>
   );
 }

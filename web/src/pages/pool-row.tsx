@@ -13,6 +13,8 @@ import { at } from "../router.ts";
 import {
   amountsOf,
   clustersNotReady,
+  coolingIn,
+  hibernatedIn,
   notOfThePool,
   outOf,
   statesOf,
@@ -35,6 +37,7 @@ export const PoolRow = memo(function PoolRow({ pool, trend, span, window, isLate
   const { total, held, free, waiting, oldestWaitSeconds } = countsOf(pool);
   const states = statesOf(pool);
   const out = outOf(pool);
+  const cooling = coolingIn([pool]);
   return (
     <tr data-row>
       <th scope="row">
@@ -57,7 +60,15 @@ export const PoolRow = memo(function PoolRow({ pool, trend, span, window, isLate
       <td className={free === 0 ? "number free-cell strong" : "number free-cell"}>
         {amountsOf(pool) === "" ? grouped(free) : percent(free / Math.max(1, total))}
       </td>
-      <td className={out === 0 ? "number out-cell faint" : "number out-cell"}>{grouped(out)}</td>
+      <td className={out === 0 ? "number out-cell faint" : "number out-cell"}>
+        {grouped(out)}
+        {cooling === 0 ? null : (
+          <span className="faint" title={`and ${grouped(cooling)} cooling`}>
+            {" "}
+            +{grouped(cooling)}
+          </span>
+        )}
+      </td>
       <td className={waiting === 0 ? "number quiet" : "number waiting"}>{grouped(waiting)}</td>
       <td className={`number wait-cell ${waitLook(oldestWaitSeconds, isLate)}`}>
         {inWholeSeconds(oldestWaitSeconds)}
@@ -71,6 +82,7 @@ export const PoolRow = memo(function PoolRow({ pool, trend, span, window, isLate
             held={trend.held}
             waiting={trend.waiting}
             total={pool.limit?.limit ?? pool.total}
+            unit={pool.limit === undefined ? "resources" : "claims"}
             span={span}
             window={window}
           />
@@ -88,21 +100,33 @@ function waitLook(oldestWaitSeconds: number | null, isLate: boolean): string {
 function Tags({ pool }: { pool: Pool }) {
   const { usage = [] } = pool;
   const { words } = clustersNotReady([pool]);
+  const hibernated = hibernatedIn([pool]);
   return (
     <>
       {words === "" ? null : <small title="Clusters that cannot be lent yet"> {words}</small>}
+      {hibernated === 0 ? null : (
+        <small title="In stock: woken when they are needed">
+          {" "}
+          {grouped(hibernated)} hibernated
+        </small>
+      )}
       {pool.limit === undefined ? null : (
         <small title="Only a limit for the pools below"> limit</small>
       )}
       {usage.length === 0 ? null : (
         <small title={`${amountsOf(pool)}. The fullest counts`}>
           {" "}
-          {usage.map(({ dimension }) => dimension).join(", ")}
+          {usage.map(dimensionWords).join(", ")}
         </small>
       )}
       {pool.retiring ? <small title="Removed from the configuration"> retiring</small> : null}
     </>
   );
+}
+
+/** `vcpus 81 %`: which of them is the part that is held. */
+function dimensionWords({ dimension, used, capacity }: NonNullable<Pool["usage"]>[number]): string {
+  return `${dimension} ${percent(used / Math.max(1e-9, capacity))}`;
 }
 
 /** Why requests wait although something may be free. */

@@ -16,7 +16,14 @@ import { commonReason, ownReason, shortQuota, withoutPace } from "./common-reaso
 import { Estimate } from "./estimate.tsx";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
 import { firstRows, type Group, oldestIn, rowCount } from "./grouping.ts";
-import { hasSeveralSpaces, orderWords, type Turn, takesTurns, withTurn } from "./start-order.ts";
+import {
+  asksForRoom,
+  hasSeveralSpaces,
+  orderWords,
+  type Turn,
+  takesTurns,
+  withTurn,
+} from "./start-order.ts";
 
 interface Props {
   readonly groups: readonly Group<WaitingRequest>[];
@@ -109,7 +116,8 @@ function OrderNote({ groups, turns, byQueue }: NoteProps) {
   const order = byQueue ? "" : orderWords(groups[0]?.rows ?? []);
   const byShare = groups.some(({ rows }) => takesTurns(rows) && hasSeveralSpaces(rows));
   const skips = groups.some(({ rows }) => rows.some(({ id }) => turns.get(id)?.skips === true));
-  if (order === "" && !byShare && !skips) return null;
+  const reserves = groups.some(({ rows }) => asksForRoom(rows) && hasSeveralSpaces(rows));
+  if (order === "" && !byShare && !skips && !reserves) return null;
   const [first, where] = byQueue
     ? ["", "Where spaces share a queue, they"]
     : [order === "" ? "" : `I${order.slice(1)}. `, "Spaces"];
@@ -120,6 +128,12 @@ function OrderNote({ groups, turns, byQueue }: NoteProps) {
         <>
           {where} take turns by their <Link href="/spaces">shares</Link>, and new requests can
           change the order.{" "}
+        </>
+      ) : null}
+      {reserves ? (
+        <>
+          Capacity is reserved in the order of the <Link href="/spaces">shares</Link> of the spaces,
+          which count what they hold of all pools, and then of the arrivals.{" "}
         </>
       ) : null}
       {skips ? "A request for several pools is counted where it waits now." : ""}

@@ -7,6 +7,7 @@ import {
   nextWords,
   sharedPools,
   sharesOf,
+  turnsOf,
 } from "./share-facts.ts";
 
 const space = (name: string, weight: number, held: number, quota?: number): Space => ({
@@ -46,6 +47,18 @@ test.each([
 ])("canMake() of %s", (_, more, want) => {
   const pool = { policy: { dynamic: null }, ...more } as unknown as Parameters<typeof canMake>[0];
   expect(canMake(pool)).toBe(want);
+});
+
+test("turnsOf() goes by the largest part of any pool, and not by that of the pool", () => {
+  const waits = [{ pool: "aws", requests: 1 }];
+  const all = { pool: "small", dimension: null, held: 1, capacity: 1 };
+  const web = { ...space("web", 1, 1), share: 1, holds: [all], waits };
+  const payments = { ...space("payments", 2, 8), share: 0.33, waits };
+  expect(turnsOf("aws", [web, payments, space("idle", 1, 0)])).toEqual([
+    { name: "payments", share: 0.33, of: "aws" },
+    { name: "web", share: 1, of: "small" },
+  ]);
+  expect(turnsOf("aws", [web])).toEqual([]);
 });
 
 test("sharesOf() counts one dimension of a shared pool, also where a space holds more of another", () => {

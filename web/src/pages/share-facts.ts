@@ -89,6 +89,18 @@ export function sharedPools(spaces: readonly Space[]): string[] {
     .map(([pool]) => pool);
 }
 
+/**
+ * The spaces that wait for a pool, in the order of their turns, with the pool of which each holds the largest
+ * part: this order is not that of what they hold of the pool itself. Empty if only one waits.
+ */
+export function turnsOf(pool: string, spaces: readonly Space[]) {
+  const waiting = spaces.filter((space) => waitingFor(pool, space) > 0);
+  if (waiting.length < 2) return [];
+  return waiting
+    .toSorted((a, b) => a.share - b.share || a.name.localeCompare(b.name))
+    .map(({ name, share, holds: [most] }) => ({ name, share, of: most?.pool ?? null }));
+}
+
 /** Of the spaces in which somebody waits, the one with the lowest share. */
 export function nextSpace(spaces: readonly Space[]): Space | undefined {
   return spaces

@@ -6,7 +6,7 @@ import { useStore } from "../data/store.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { GateCard } from "./gate-card.tsx";
-import { canMake, dimensionOf, type SpaceShare, sharesOf } from "./share-facts.ts";
+import { canMake, dimensionOf, type SpaceShare, sharesOf, turnsOf } from "./share-facts.ts";
 
 /** Who shares the pool: what each space holds beside what its weight gives it. */
 export function ShareSection({ pool }: { pool: Pool }) {
@@ -24,7 +24,26 @@ function Shares({ pool, made }: { pool: string; made: number | undefined }) {
   return (
     <GateCard title="Spaces" buttons={<Link href="/spaces">All spaces</Link>}>
       <ShareBars {...{ shares, made }} unit={dimension} />
+      <Turns {...{ pool }} turns={turnsOf(pool, data ?? [])} />
     </GateCard>
+  );
+}
+
+/** Why a space that holds little of this pool may still wait behind one that holds much. */
+function Turns({ pool, turns }: { pool: string; turns: ReturnType<typeof turnsOf> }) {
+  if (turns.length === 0) return null;
+  return (
+    <p className="turns">
+      The lowest share goes first, and a share is of the pool of which a space holds most:{" "}
+      {turns.map(({ name, share, of }, index) => (
+        <span key={name} className="unbroken">
+          {index === 0 ? "" : ", "}
+          {name} <b>{share.toFixed(2)}</b>
+          {of === null || of === pool ? "" : ` (${of})`}
+        </span>
+      ))}
+      .
+    </p>
   );
 }
 

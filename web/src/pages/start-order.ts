@@ -116,7 +116,7 @@ function hasSeveralQueues(requests: readonly Pick<WaitingRequest, "reason">[]): 
   return new Set(requests.map(({ reason }) => reason.pool)).size > 1;
 }
 
-function asksForRoom(queue: readonly Ranked[]): boolean {
+export function asksForRoom(queue: readonly Ranked[]): boolean {
   return queue.some(({ items }) => items.some(({ amount }) => amount !== undefined));
 }
 
