@@ -86,7 +86,13 @@ export function newPool(name: PoolName, policy: PoolPolicy): Pool {
     rateHistory: [],
     signals: { throttled: 0, ok: 0 },
     cache: {
-      ...{ gates: null, freed: new Set(), capacities: null, triedReservations: false },
+      ...{
+        gates: null,
+        freed: new Set(),
+        capacities: null,
+        triedReservations: false,
+        passedOver: new Set(),
+      },
       starving: null,
     },
     dueAt: never,

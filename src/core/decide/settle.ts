@@ -27,7 +27,15 @@ import { after, type Instant, never } from "../model/time.ts";
 import { isAvailable } from "../queue/available.ts";
 import { type Choice, Leftover } from "../queue/leftover.ts";
 import { isSamePlace, needIn } from "../queue/needs.ts";
-import { couldUse, type Placement, placeAll, reachMax, sharedClaims } from "../shared/place.ts";
+import {
+  couldUse,
+  type DecisionBudget,
+  needsSearch,
+  type Placement,
+  placeAll,
+  reachMax,
+  sharedClaims,
+} from "../shared/place.ts";
 import type { Shareable } from "../shared/placement/shareable.ts";
 import { retriedReservations } from "../shared/reserve.ts";
 import { lastFence } from "./fence.ts";
@@ -87,8 +95,14 @@ function removeIfDeserted(turn: Turn, pool: Pool): void {
  */
 
 /** Whether all needs can be met now at this rank. */
-export function fits(needs: readonly Need[], rank: Rank, now: Instant): boolean {
-  return passesGates(needs, rank, now) && needs.every((need) => isAvailable(need, rank, now));
+export function fits(
+  needs: readonly Need[],
+  rank: Rank,
+  now: Instant,
+  ofDecision?: DecisionBudget,
+): boolean {
+  if (!passesGates(needs, rank, now)) return false;
+  return needs.every((need) => isAvailable(need, rank, now, ofDecision));
 }
 
 /** Grants all waiting requests of the pool that can be granted now, in order. */
@@ -232,6 +246,7 @@ function serveShared(turn: Turn, pool: Pool): void {
   for (const [{ id }, rooms] of retriedReservations(pool, turn.state)) {
     emit(turn, { type: "room-kept", id, rooms });
   }
+  const tried = servePassedOver(turn, pool);
   const queue = queueAt({ pool, state: freeState });
   const freed = new Set<Shareable>();
   let walk = queue.walk();
@@ -248,9 +263,9 @@ function serveShared(turn: Turn, pool: Pool): void {
       request.cache.evaluated = false; // Not against what is free now.
       continue;
     }
-    turn.evaluating = request.id;
-    const isWorthIt = !request.cache.evaluated || couldUse(request, pool, freed);
-    const needs = isWorthIt ? evaluate(turn, request) : undefined;
+    if (tried.has(request)) continue;
+    if (request.cache.evaluated && !couldUse(request, pool, freed)) continue;
+    const needs = evaluateIn(turn, pool, request);
     if (needs === undefined) continue;
     if (helpStarvedBeside(turn, needs)) {
       request.cache.evaluated = false;
@@ -265,12 +280,45 @@ function serveShared(turn: Turn, pool: Pool): void {
 }
 
 /**
+ * Evaluates the requests for which earlier decisions had no time left, those first that have waited for it longest. Otherwise
+ * requests ahead that are hard to place could keep them from ever being evaluated. Returns those that do not fit.
+ */
+function servePassedOver(turn: Turn, pool: Pool): ReadonlySet<Request> {
+  const tried = new Set<Request>();
+  const { passedOver } = pool.cache;
+  for (const request of [...passedOver]) {
+    if (turn.search.left <= 0) break;
+    passedOver.delete(request);
+    const isWaiting = turn.state.requests.get(request.id) === request;
+    if (!isWaiting || isHeldBackByQuota(request, pool)) continue;
+    const needs = evaluateIn(turn, pool, request);
+    if (needs === undefined) tried.add(request);
+    else if (helpStarvedBeside(turn, needs)) request.cache.evaluated = false;
+    else grantRequest(turn, request, needs);
+  }
+  return tried;
+}
+
+/** As `evaluate`, if the decision has time for that. If not, a later one does it. */
+function evaluateIn(turn: Turn, pool: Pool, request: Request): readonly Need[] | undefined {
+  turn.evaluating = request.id;
+  const { search } = turn;
+  search.wasCut = search.left <= 0 && needsSearch(request, pool);
+  const needs = search.wasCut ? undefined : evaluate(turn, request);
+  if (needs === undefined && search.wasCut) {
+    request.cache.evaluated = false;
+    pool.cache.passedOver.add(request);
+  }
+  return needs;
+}
+
+/**
  * Returns the first alternative that fits now. Remembers whether only a lack of room is in the way.
  */
-function evaluate({ state, now }: Turn, request: Request): readonly Need[] | undefined {
+function evaluate({ state, now, search }: Turn, request: Request): readonly Need[] | undefined {
   state.cache.evaluations += 1;
   request.cache.evaluated = isUngated(request, now);
-  return request.alternatives.find((needs) => fits(needs, request, now));
+  return request.alternatives.find((needs) => fits(needs, request, now, search));
 }
 
 /**

@@ -8,6 +8,8 @@ import { isShared, type Pool, type Request, type State } from "../model/state.ts
 import type { Instant } from "../model/time.ts";
 import { overtakenMax } from "../queue/leftover.ts";
 import { hasChoice, leaderOf } from "../queue/needs.ts";
+import type { DecisionBudget } from "../shared/place.ts";
+import { searchMax } from "../shared/placement/plan.ts";
 
 export interface Turn {
   readonly state: State;
@@ -27,6 +29,8 @@ export interface Turn {
   following: Set<BrokerEvent> | null;
   /** How many more spaces this decision may look at that may be starved. */
   starvedLeft: number;
+  /** What the searches for room of this decision may still use together. */
+  readonly search: DecisionBudget;
   /** The waiting request that is being evaluated. A failure is attributed to it. */
   evaluating: RequestId | null;
 }
@@ -42,6 +46,7 @@ export function newTurn(state: State, now: Instant): Turn {
     plans: null,
     following: null,
     starvedLeft: 100,
+    search: { left: searchMax, wasCut: false },
     evaluating: null,
   };
 }

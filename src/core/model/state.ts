@@ -193,6 +193,8 @@ export interface PoolCache {
   capacities: ReadonlyMap<string, number> | null;
   /** No reservation was possible for impatient requests, and nothing has changed since. */
   triedReservations: boolean;
+  /** Waiting requests for which a decision had no time left to search room, the first one first. */
+  readonly passedOver: Set<Request>;
   /** The spaces that may starve here; null if not computed yet. */
   starving: StarvingSpaces | null;
 }
@@ -551,13 +553,14 @@ const emptyQueue: Queue = {
   [Symbol.iterator]: () => [][Symbol.iterator](),
 };
 
-/** Drops all caches. Decisions must not depend on them. */
+/** Drops all caches. Decisions must not depend on them, but for what a decision had no time for (`passedOver`). */
 export function dropCaches({ pools, requests, cache }: State): void {
   cache.evaluations = 0;
   for (const pool of pools.values()) {
     pool.cache.gates = null;
     pool.cache.freed.clear();
     pool.cache.triedReservations = false;
+    pool.cache.passedOver.clear();
     pool.cache.capacities = null;
     pool.cache.starving = null;
     for (const bucket of pool.buckets.values()) dropMatches(bucket);

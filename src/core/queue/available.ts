@@ -6,7 +6,7 @@ import type { Rank } from "../model/rank.ts";
 import { selectionText } from "../model/selection.ts";
 import { idleCount, type Need, type Place } from "../model/state.ts";
 import type { Instant } from "../model/time.ts";
-import { canPlace } from "../shared/place.ts";
+import { canPlace, type DecisionBudget } from "../shared/place.ts";
 import { Leftover } from "./leftover.ts";
 
 /** Whether enough are free, with the queue ignored. */
@@ -28,9 +28,17 @@ export function presentText(need: Need): string {
   return `${idleCount(pool, state)} of ${pool.size} ${pool.name} ${state}`;
 }
 
-/** Whether a need is available at this rank. Ignores the gates. */
-export function isAvailable(need: Need, rank: Rank, now: Instant): boolean {
-  if (need.sharing === "shared") return canPlace(need, rank);
+/**
+ * Whether a need is available at this rank. Ignores the gates. `ofDecision` is what all searches of a decision may
+ * use together.
+ */
+export function isAvailable(
+  need: Need,
+  rank: Rank,
+  now: Instant,
+  ofDecision?: DecisionBudget,
+): boolean {
+  if (need.sharing === "shared") return canPlace(need, rank, ofDecision);
   const bucket = need.pool.buckets.get(need.state);
   if (bucket === undefined || bucket.idle.size < need.count) return false;
   if (need.selections === null && bucket.queue.size === 0) return true;

@@ -8,7 +8,7 @@ import type { Refusal } from "../model/outcome.ts";
 import { aheadOfAll } from "../model/rank.ts";
 import type { Pool, SharedNeed, SharedResource } from "../model/state.ts";
 import { candidatesOf } from "./place.ts";
-import { mostAtOnce } from "./placement/choose.ts";
+import { type Budget, mostAtOnce } from "./placement/choose.ts";
 import type { Demand } from "./placement/demand.ts";
 import { shortfalls, unfit, type View } from "./placement/fit.ts";
 import { place, searchMax } from "./placement/plan.ts";
@@ -30,12 +30,12 @@ export function neverPlaced({ pool, demands }: SharedNeed): Refusal | undefined 
     (resource): resource is SharedResource => resource.sharing === "shared" && !resource.retired,
   );
   resources.sort((a, b) => a.order - b.order);
+  const budget = { left: searchMax };
   for (const demand of demands) {
-    const refusal = neverOne(pool, resources, demand);
+    const refusal = neverOne(pool, resources, demand, budget);
     if (refusal !== undefined) return refusal;
   }
   if (demands.length < 2) return undefined;
-  const budget = { left: searchMax };
   const found = place({ strategy: "round-robin", resources }, demands, empty, budget);
   // A search that ran out of budget proves nothing, so the request is not refused.
   if (found !== undefined || budget.left <= 0) return undefined;
@@ -54,11 +54,12 @@ function neverOne(
   { name: pool }: Pool,
   resources: readonly Shareable[],
   demand: Demand,
+  budget: Budget,
 ): Refusal | undefined {
   const eligible = resources.filter((resource) => unfit(resource, demand, empty) === undefined);
   const enough = eligible.filter((resource) => shortfalls(resource, demand, empty).length === 0);
   if (eligible.length > 0 && enough.length === 0) return tooLarge(pool, eligible, demand);
-  const possible = mostAtOnce(enough, demand);
+  const possible = mostAtOnce(enough, demand, budget);
   if (possible >= demand.count) return undefined;
   const reasons = new Map<string, number>();
   for (const resource of resources) {

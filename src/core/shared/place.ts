@@ -12,9 +12,17 @@ import {
   type SharedResource,
 } from "../model/state.ts";
 import { after, type Instant } from "../model/time.ts";
+import type { Budget } from "./placement/choose.ts";
 import type { Demand } from "./placement/demand.ts";
 import { pickParts, type View } from "./placement/fit.ts";
-import { type Candidates, isFitting, place } from "./placement/plan.ts";
+import {
+  budgetFor,
+  type Candidates,
+  isFitting,
+  isSearched,
+  place,
+  searchMax,
+} from "./placement/plan.ts";
 import { levelOf, type Part, type Shareable } from "./placement/shareable.ts";
 
 /**
@@ -43,8 +51,8 @@ export function viewOf({ owner }: SharedNeed, rank: Rank): View {
 }
 
 /** Whether the need can be placed now at this rank. */
-export function canPlace(need: SharedNeed, rank: Rank): boolean {
-  return isWithinReach(need, rank) && placedFor(need, rank) !== undefined;
+export function canPlace(need: SharedNeed, rank: Rank, ofDecision?: DecisionBudget): boolean {
+  return isWithinReach(need, rank) && placedFor(need, rank, ofDecision) !== undefined;
 }
 
 /** Whether fewer than `reachMax` requests are ahead. Others are not evaluated yet. */
@@ -56,8 +64,26 @@ export function isWithinReach(need: Need, rank: Rank): boolean {
   return before < reachMax || before - queue.countBeforeIn(rank, isHeldBack) < reachMax;
 }
 
-function placedFor(need: SharedNeed, rank: Rank): SharedResource[][] | undefined {
-  return place(candidatesOf(need.pool), need.demands, viewOf(need, rank));
+/** What all searches of a decision may use together. */
+export interface DecisionBudget extends Budget {
+  /** A search had to end early because of this. */
+  wasCut: boolean;
+}
+
+function placedFor(
+  need: SharedNeed,
+  rank: Rank,
+  ofDecision: DecisionBudget = { left: searchMax, wasCut: false },
+): SharedResource[][] | undefined {
+  const { pool, demands } = need;
+  const own = budgetFor(demands, pool.members.size);
+  const budget = { left: Math.min(own.left, ofDecision.left) };
+  const isShort = budget.left < own.left;
+  ofDecision.left -= budget.left;
+  const found = place(candidatesOf(pool), demands, viewOf(need, rank), budget);
+  ofDecision.wasCut ||= isShort && budget.left <= 0 && found === undefined;
+  ofDecision.left += budget.left;
+  return found;
 }
 
 const nothing: Placed = new Map();
@@ -126,6 +152,15 @@ export function byKind(parts: readonly Part[]): Record<string, string[]> {
     kinds[kind] = names;
   }
   return kinds;
+}
+
+/** Whether it takes a search to find out whether the request can be placed in the pool. */
+export function needsSearch(request: Request, pool: Pool): boolean {
+  return request.alternatives.some((needs) =>
+    needs.some(
+      (need) => need.sharing === "shared" && need.pool === pool && isSearched(need.demands),
+    ),
+  );
 }
 
 /** Whether a freed resource now has room for one of the request's demands. */

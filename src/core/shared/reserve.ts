@@ -16,7 +16,7 @@ import type { Pool, Request, SharedNeed, SharedResource } from "../model/state.t
 import { amountOn, byKind, viewOf } from "./place.ts";
 import type { Demand } from "./placement/demand.ts";
 import { pickParts, shortfalls, type View } from "./placement/fit.ts";
-import { place } from "./placement/plan.ts";
+import { budgetFor, place, searchMax } from "./placement/plan.ts";
 
 /** The number of impatient requests that one decision tries again. */
 const impatientMax = 50;
@@ -54,7 +54,11 @@ function reservationsOf(need: SharedNeed, request: Request): Target[] | undefine
   const demands = need.demands.map(withoutStrategy);
   // Uses its own order, because no strategy knows how soon there will be room.
   const resources = soonestFirst(need, request);
-  const sets = place({ strategy: "round-robin", resources }, demands, view);
+  // Each has the same part, so that one that is hard to place takes nothing from the others.
+  const budget = {
+    left: Math.min(budgetFor(demands, resources.length).left, searchMax / impatientMax),
+  };
+  const sets = place({ strategy: "round-robin", resources }, demands, view, budget);
   return sets?.flatMap((set, index) =>
     set.map((resource) => targetOn(resource, demands[index] as Demand, view)),
   );

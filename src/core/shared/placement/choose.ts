@@ -13,7 +13,7 @@ import { entryOf } from "../../model/entries.ts";
 import type { Demand } from "./demand.ts";
 import type { Shareable } from "./shareable.ts";
 
-/** Bounds the cost of one decision. All its searches share it. */
+/** How many more resources a search may look at. One look takes a tenth to a third of a microsecond. */
 export interface Budget {
   left: number;
 }
@@ -24,9 +24,10 @@ export function* sets<Resource extends Shareable>(
   demand: Demand,
   budget: Budget,
 ): Generator<Resource[], void, undefined> {
-  yield* extend([], candidates, demand, budget);
+  if (canComplete([], candidates, demand, budget)) yield* extend([], candidates, demand, budget);
 }
 
+/** The caller has checked that the set can be completed. */
 function* extend<Resource extends Shareable>(
   chosen: readonly Resource[],
   rest: readonly Resource[],
@@ -37,24 +38,23 @@ function* extend<Resource extends Shareable>(
     yield [...chosen];
     return;
   }
-  if (budget.left <= 0 || !canComplete(chosen, rest, demand)) return;
+  budget.left -= 20; // For what does not depend on their number.
   const labels = [
     ...new Set([demand.placing.spread ?? [], ...Object.keys(demand.placing.atMost ?? {})].flat()),
   ];
-  const hopeful = boundsOf(chosen, rest, demand);
+  const hopeful = boundsOf(chosen, rest, demand, budget);
   const hopeless = new Set<string>();
   for (const [index, resource] of rest.entries()) {
     const kind = kindOf(resource, labels);
     if (hopeless.has(kind)) continue;
     if (budget.left <= 0) return;
-    const next = [...chosen, resource];
-    const others = () => rest.slice(index + 1);
+    budget.left -= 5; // For its labels.
     if (!mayJoin(resource, chosen, demand) || !hopeful(resource)) {
       hopeless.add(kind);
       continue;
     }
-    budget.left -= 1;
-    if (canComplete(next, others(), demand)) yield* extend(next, others(), demand, budget);
+    const [next, others] = [[...chosen, resource], rest.slice(index + 1)];
+    if (canComplete(next, others, demand, budget)) yield* extend(next, others, demand, budget);
     else hopeless.add(kind);
   }
 }
@@ -75,8 +75,10 @@ function boundsOf(
   chosen: readonly Shareable[],
   rest: readonly Shareable[],
   { count, placing }: Demand,
+  budget: Budget,
 ): (resource: Shareable) => boolean {
   const bounds = Object.entries(placing.atMost ?? {}).map(([label, max]) => {
+    budget.left -= rest.length;
     const { open, counts, most, largest } = tally(label, chosen, rest);
     const top = (among: readonly number[], values: number) => {
       return among.slice(0, Math.max(0, values)).reduce((sum, size) => sum + size, most);
@@ -118,17 +120,20 @@ function canComplete(
   chosen: readonly Shareable[],
   rest: readonly Shareable[],
   demand: Demand,
+  budget: Budget,
 ): boolean {
   const missing = demand.count - chosen.length;
   if (missing <= 0) return true;
   const { spread, atMost } = demand.placing;
   if (rest.length < missing) return false;
   if (spread !== undefined) {
+    budget.left -= rest.length;
     const used = valuesOf(chosen, spread);
     const fresh = [...valuesOf(rest, spread)].filter((value) => !used.has(value));
     if (fresh.length < missing) return false;
   }
   for (const label in atMost) {
+    budget.left -= rest.length;
     if (mostUnder(label, atMost[label] ?? 0, chosen, rest) < missing) return false;
   }
   return true;
@@ -164,12 +169,24 @@ function tally(label: string, chosen: readonly Shareable[], rest: readonly Share
   return { open, counts, most, largest: [...counts.values()].sort((a, b) => b - a) };
 }
 
-/** The maximum number of resources that can be granted at once. Answers "why not four?". */
-export function mostAtOnce(candidates: readonly Shareable[], demand: Demand): number {
-  for (let count = Math.min(demand.count, candidates.length); count > 0; count--) {
-    const budget = { left: 10_000 };
+/** The maximum number of resources that can be granted at once, as far as the budget tells. Answers "why not four?". */
+export function mostAtOnce(
+  candidates: readonly Shareable[],
+  demand: Demand,
+  budget: Budget,
+): number {
+  const isPossible = (count: number) => {
     const found = sets(candidates, { ...demand, count }, budget).next();
-    if (!found.done || budget.left <= 0) return count;
+    return found.done !== true || budget.left <= 0;
+  };
+  const max = Math.min(demand.count, candidates.length);
+  if (max === 0 || isPossible(max)) return max;
+  let [possible, tooMany] = [0, max];
+  // Of a set that can be granted, every part can be granted too.
+  while (tooMany - possible > 1) {
+    const count = Math.floor((possible + tooMany) / 2);
+    if (isPossible(count)) possible = count;
+    else tooMany = count;
   }
-  return 0;
+  return possible;
 }

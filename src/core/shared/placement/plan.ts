@@ -8,11 +8,20 @@ import { levelOf, type Shareable } from "./shareable.ts";
 import { inOrder } from "./strategy.ts";
 import { penalty } from "./taint.ts";
 
+/** The budget of the largest search, and of all searches of one decision: some 50 ms. */
+export const searchMax = 300_000;
+
+/** Of a search beyond what it takes to try each resource once: for those that did not do. */
+const secondTries = 10_000;
+
 /**
- * The budget of a search. A request that needs more counts as not placeable now: it waits, and
- * delays no other.
+ * The budget of a search that goes well, twice, and some more. A request that needs more counts as not placeable now: it
+ * waits, and delays no other.
  */
-export const searchMax = 10_000;
+export function budgetFor(demands: readonly Demand[], resources: number): Budget {
+  const rounds = demands.reduce((sum, { count }) => sum + count, 0);
+  return { left: Math.min(searchMax, secondTries + 4 * rounds * resources) };
+}
 
 /** The resources of a pool, in the order of its own strategy. */
 export interface Candidates<Resource extends Shareable = Shareable> {
@@ -20,20 +29,33 @@ export interface Candidates<Resource extends Shareable = Shareable> {
   readonly resources: Iterable<Resource>;
 }
 
-/** Returns the resources of each demand; undefined if they cannot be placed. */
+/** Returns the resources of each demand; undefined if they cannot be placed, or if the budget ends before. */
 export function place<Resource extends Shareable>(
   pool: Candidates<Resource>,
   demands: readonly Demand[],
   view: View,
-  budget: Budget = { left: searchMax },
+  budget?: Budget,
 ): Resource[][] | undefined {
-  const [only, ...more] = demands;
+  const [only] = demands;
   if (only === undefined) return [];
-  if (more.length === 0 && isSimple(only)) {
+  if (!isSearched(demands)) {
     const resource = firstFit(pool, only, view);
     return resource === undefined ? undefined : [[resource]];
   }
-  return search(pool, demands, { ...view, planned: new Map() }, budget);
+  const resources = [...pool.resources];
+  const { length } = resources;
+  const planned = new Map();
+  return search(
+    { ...pool, resources },
+    demands,
+    { ...view, planned },
+    budget ?? budgetFor(demands, length),
+  );
+}
+
+/** Whether there is more to do than to take the first resource that fits. */
+export function isSearched([only, ...more]: readonly Demand[]): boolean {
+  return only !== undefined && (more.length > 0 || !isSimple(only));
 }
 
 function isSimple({ count, placing }: Demand): boolean {
@@ -77,13 +99,19 @@ export function fitting<Resource extends Shareable>(
   return found;
 }
 
+interface Listed<Resource extends Shareable> extends Candidates<Resource> {
+  readonly resources: readonly Resource[];
+}
+
 function search<Resource extends Shareable>(
-  pool: Candidates<Resource>,
+  pool: Listed<Resource>,
   [demand, ...others]: readonly Demand[],
   view: View & { readonly planned: Plan },
   budget: Budget,
 ): Resource[][] | undefined {
   if (demand === undefined) return [];
+  if (budget.left <= 0) return undefined;
+  budget.left -= 3 * pool.resources.length; // They are also sorted.
   const candidates = inOrder(
     fitting(pool.resources, demand, view),
     demand,
