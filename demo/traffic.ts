@@ -11,6 +11,7 @@ import { BusyMachine } from "./busy-machine.ts";
 import type { JobLedger } from "./job-ledger.ts";
 import { Pace } from "./pace.ts";
 import type { Past } from "./past.ts";
+import { type Repair, repairOf } from "./repairs.ts";
 import type { DemoPool } from "./shape.ts";
 import { showcasePools, throttledPool } from "./showcase.ts";
 import { type DemoTokens, spaceNames } from "./spaces.ts";
@@ -31,8 +32,8 @@ const marginMs = 60_000;
 const beatsPerTimeout = 3;
 /** The provider of one pool has such bad times, and throttles most of its users then. */
 const badTimes = { everyMs: 180_000, forMs: 50_000, share: 0.7 } as const;
-/** The note on a resource that its cleaner could not clean. */
-const leftVolumes = "cleaner: 2 volumes are still attached";
+/** How often a team takes a resource out of service, and for how long. */
+const repairs = { everyMs: 5_000, forMs: 45_000 } as const;
 /** How often the demo looks whether the machine keeps up. */
 const lookMs = 20_000;
 
@@ -119,15 +120,16 @@ export class Traffic {
     }
   }
 
-  /** An operator who drains or quarantines a resource now and then, and undoes it later. */
+  /** Teams that drain or quarantine a resource now and then, and undo it later. */
   async tend(): Promise<void> {
     const random = this.#random;
     while (!this.#signal.aborted) {
-      await pause(4_000, undefined, { signal: this.#signal }).catch(() => {});
+      await pause(repairs.everyMs, undefined, { signal: this.#signal }).catch(() => {});
       if (this.#signal.aborted) return;
-      const { name, size } = random.pick(this.#options.pools);
+      const { name, kind, size } = random.pick(this.#options.pools);
       const resource = `${name}-${random.between(1, size)}`;
-      this.#run(() => this.#repair(resource, random.chance(0.5)));
+      const repair = repairOf(kind, random.chance(0.5), random);
+      this.#run(() => this.#repair(resource, repair));
     }
   }
 
@@ -209,17 +211,13 @@ export class Traffic {
     }
   }
 
-  async #repair(resource: string, broken: boolean): Promise<void> {
-    const by = "demo operator";
-    await this.#operator.changeResource(
-      resource,
-      broken
-        ? { state: "quarantined", note: leftVolumes, by, reason: "cleaning failed" }
-        : { drained: true, by, reason: "firmware update" },
-    );
-    await pause(45_000, undefined, { signal: this.#signal });
-    const back = broken ? { state: "free" } : { drained: false };
-    await this.#operator.changeResource(resource, { ...back, by, reason: "repaired" });
+  async #repair(resource: string, { by, why, note, back }: Repair): Promise<void> {
+    const isDrain = note === undefined;
+    const out = isDrain ? { drained: true } : { state: "quarantined", note };
+    await this.#operator.changeResource(resource, { ...out, by, reason: why });
+    await pause(repairs.forMs, undefined, { signal: this.#signal });
+    const change = isDrain ? { drained: false } : { state: "free", note: "" };
+    await this.#operator.changeResource(resource, { ...change, by, reason: back });
   }
 
   async #until(at: number): Promise<void> {

@@ -38,7 +38,7 @@ describe.skipIf(chromiumPath === undefined)("the page with authentication", () =
 
   test("asks for a token, refuses a wrong one with the reason, and shows who signed in", async () => {
     const { context, page } = await signedIn("wrong");
-    await page.getByRole("alert").getByText("this server does not know them").waitFor();
+    await page.getByRole("alert").getByText("This server does not know this token").waitFor();
     await page.getByLabel("Token").fill(operator);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.locator(".pulse.live").waitFor({ state: "attached" });

@@ -41,7 +41,7 @@ export function ClusterPage({ name }: { name: string }) {
       ) : (
         <ProblemNote error={error} />
       )}
-      {cluster === undefined ? error === undefined && <Loading /> : <View cluster={cluster} />}
+      {cluster === undefined ? <Loading error={error} /> : <View cluster={cluster} />}
       <Phases name={name} pool={pool} />
       <Logs name={name} />
       <EventsAbout key={name} subject={{ resource: name }} />

@@ -98,7 +98,7 @@ function figuresOf(clusters: readonly Cluster[], slow: number, isBad: boolean): 
     {
       label: "Cost per hour",
       value: grouped(perHour),
-      aside: of("hibernated") === 0 ? "units" : "units, hibernated ones in full",
+      aside: of("hibernated") === 0 ? "units" : "hibernated in full",
     },
   ];
 }

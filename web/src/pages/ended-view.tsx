@@ -46,7 +46,7 @@ export function EndedView({
     <>
       <PageHead
         title={holder ?? first?.holder ?? <code>{id}</code>}
-        chip={<StateChip state={known ? "ended" : "unknown"} />}
+        chip={known ? <StateChip state="ended" /> : null}
       />
       {known ? (
         <>

@@ -38,11 +38,6 @@ const kinds = [
   ["cluster-", "Clusters"],
 ] as const;
 
-const ways = [
-  ["", "Grouped"],
-  ["each", "One by one"],
-] as const;
-
 const shownMax = 300;
 const settleMs = 300;
 
@@ -99,7 +94,7 @@ export function Events() {
         <Choice name="type" label="About" options={kinds} />
         <PickName name="pool" label="Pool" names={pools} />
         {us?.authentication === true ? <PickSpace /> : null}
-        <Choice name="way" label="Grouped or one by one" options={ways} />
+        <OneByOne />
         <CsvButton name="events" rows={() => csvRows(shown)} />
         <button
           type="button"
@@ -131,6 +126,17 @@ export function Events() {
 }
 
 type EventPage = PageOf<FeedEvent>;
+
+/** Events that happen all the time are put together, unless somebody wants to see each. */
+function OneByOne() {
+  const [way, setWay] = useFilter("way");
+  const isEach = way === "each";
+  return (
+    <button type="button" aria-pressed={isEach} onClick={() => setWay(isEach ? "" : "each")}>
+      One by one
+    </button>
+  );
+}
 
 function PickSpace() {
   const { data: names = [] } = useAnswer(spaceNames);

@@ -15,6 +15,7 @@ import { WaitingView } from "./waiting-view.tsx";
 export function LeasePage({ id }: { id: string }) {
   const { data, error } = useAnswer(leaseOrRequest(id));
   const over = error instanceof Problem && (error.status === 410 || error.status === 404);
+  const isUnknown = error instanceof Problem && error.status === 404;
   const { path } = usePlace();
   // An ended one belongs to the list that led here.
   const waits = over ? path.startsWith("/requests/") : data?.granted === false;
@@ -35,8 +36,12 @@ export function LeasePage({ id }: { id: string }) {
       ) : (
         <WaitingView request={data.request} />
       )}
-      <NoActionsNote />
-      <EventsAbout key={id} subject={{ id }} />
+      {isUnknown ? null : (
+        <>
+          <NoActionsNote />
+          <EventsAbout key={id} subject={{ id }} />
+        </>
+      )}
     </>
   );
 }

@@ -47,7 +47,7 @@ export function OutOfService() {
       <h1>Out of service</h1>
       <ProblemNote error={error} />
       <NoActionsNote />
-      {data === undefined ? error === undefined && <Loading /> : <Counts found={data} />}
+      {data === undefined ? <Loading error={error} /> : <Counts found={data} />}
       {isEmpty ? (
         <EmptyNote title="Everything is in service">
           Drained, dirty and quarantined resources appear here, with the output of their cleaner.

@@ -62,7 +62,7 @@ export function PoolPage({ name }: { name: string }) {
       <Crumbs trail={[["Pools", "/"]]} />
       <h1>{name}</h1>
       <ProblemNote error={error} />
-      {pool === undefined ? error === undefined && <Loading /> : <PoolView read={pool} />}
+      {pool === undefined ? <Loading error={error} /> : <PoolView read={pool} />}
     </>
   );
 }

@@ -65,6 +65,9 @@ export function ResourceDays({ resource }: { resource: Resource }) {
   const listed = entries.filter(({ purpose, how }) => purpose === "use" || isBadEnd(how));
   const now = useNowMs();
   const addedMs = useAddedMs(resource.name);
+  // They say where the strip begins: it is not drawn twice.
+  const events = useAnswer(eventsAbout({ resource: resource.name }));
+  const isKnown = events.data !== undefined || events.error !== undefined;
   const spanMs =
     hours === undefined
       ? fittingMs(holdsOf(resource, entries, now), addedMs, now)
@@ -76,7 +79,7 @@ export function ResourceDays({ resource }: { resource: Resource }) {
         <Choice name="span" label="Period" options={spans.map(([n, l]) => [n, l] as const)} />
       </div>
       <ProblemNote error={error} />
-      {data === undefined ? (
+      {data === undefined || !isKnown ? (
         <div className="lane-to-come">
           <Loading error={error} />
         </div>

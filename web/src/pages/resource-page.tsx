@@ -24,10 +24,9 @@ import { drainWords, quarantineOf } from "./resource-facts.ts";
 
 export function ResourcePage({ name }: { name: string }) {
   const { data: resource, error } = useAnswer(oneResource(name));
-  // The banner and the strip depend on its events: they come with the rest, and do not grow.
-  const events = useAnswer(eventsAbout({ resource: name }));
+  // All that the view needs is asked for at once, and not when the resource is known.
+  useAnswer(eventsAbout({ resource: name }));
   useAnswer(holdersOf(name, weekHours));
-  const isKnown = events.data !== undefined || events.error !== undefined;
   const pool = resource?.pool;
   return (
     <>
@@ -36,11 +35,7 @@ export function ResourcePage({ name }: { name: string }) {
         {resource === undefined ? null : <Actions resource={resource} />}
       </PageHead>
       <ProblemNote error={error} />
-      {resource === undefined || !isKnown ? (
-        <Loading error={error} />
-      ) : (
-        <View resource={resource} />
-      )}
+      {resource === undefined ? <Loading error={error} /> : <View resource={resource} />}
     </>
   );
 }

@@ -95,6 +95,6 @@ test("nextSpace() is of those that wait, also if another share is lower", () => 
     { ...space("payments", 1, 3), share: 0.2, waiting: 1 },
   ];
   expect(nextSpace([idle, web, payments])).toBe(payments);
-  expect(nextWords(payments)).toBe("lowest share: 0.20");
+  expect(nextWords(payments)).toBe("share 0.20");
   expect(nextWords(nextSpace([idle]))).toBe("nobody waits");
 });

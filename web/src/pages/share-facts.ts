@@ -109,5 +109,5 @@ export function nextSpace(spaces: readonly Space[]): Space | undefined {
 }
 
 export function nextWords(next: Space | undefined): string {
-  return next === undefined ? "nobody waits" : `lowest share: ${next.share.toFixed(2)}`;
+  return next === undefined ? "nobody waits" : `share ${next.share.toFixed(2)}`;
 }

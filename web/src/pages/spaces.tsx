@@ -8,6 +8,7 @@ import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
+import { rowsAtFirst } from "../parts/phone.ts";
 import { at } from "../router.ts";
 import { dimensionOf, nextSpace, nextWords, sharedPools, sharesOf } from "./share-facts.ts";
 import { ShareBar, ShareBars, ShareLegend } from "./share-section.tsx";
@@ -51,7 +52,7 @@ function SpaceTiles({ spaces }: { spaces: readonly Space[] }) {
       figures={[
         { label: "Spaces", value: spaces.length },
         {
-          label: "Next in line",
+          label: "Lowest share of those waiting",
           value: first?.name ?? "–",
           aside: nextWords(first),
         },
@@ -67,8 +68,13 @@ function SpaceTiles({ spaces }: { spaces: readonly Space[] }) {
   );
 }
 
+/** Those that matter come first, and what is below the table is not far away. */
+const quotasAtFirst = 50;
+const quotasOnPhone = 4;
+
 /** What each space may hold at most. Those that are reached or nearly so come first. */
 function QuotaTable({ spaces }: { spaces: readonly Space[] }) {
+  const [limit, setLimit] = useState(rowsAtFirst(quotasAtFirst, quotasOnPhone));
   const part = ({ held, max }: Space["quotas"][number]) => held / Math.max(1e-9, max);
   const rows = spaces
     .flatMap(({ name, quotas }) => quotas.map((quota) => ({ name, quota })))
@@ -94,7 +100,7 @@ function QuotaTable({ spaces }: { spaces: readonly Space[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ name, quota }) => (
+          {rows.slice(0, limit).map(({ name, quota }) => (
             <QuotaRow
               key={`${name} ${quota.pool} ${quota.dimension}`}
               {...{ name, quota, hasCohorts }}
@@ -102,6 +108,7 @@ function QuotaTable({ spaces }: { spaces: readonly Space[] }) {
           ))}
         </tbody>
       </table>
+      <MoreButton shown={limit} of={rows.length} onMore={setLimit} />
     </section>
   );
 }
@@ -148,7 +155,7 @@ const sharedAtFirst = 4;
 
 /** Who takes from whom: only pools of which several spaces hold something. */
 function SharedPools({ spaces }: { spaces: readonly Space[] }) {
-  const [limit, setLimit] = useState(sharedAtFirst);
+  const [limit, setLimit] = useState(rowsAtFirst(sharedAtFirst, 2));
   const pools = sharedPools(spaces);
   if (pools.length === 0) return null;
   return (
@@ -177,8 +184,12 @@ function SharedPools({ spaces }: { spaces: readonly Space[] }) {
   );
 }
 
+const spacesAtFirst = 100;
+const spacesOnPhone = 6;
+
 /** The fair shares as a picture: the part that each space holds beside the part of its weight. */
 function ShareTable({ spaces }: { spaces: readonly Space[] }) {
+  const [limit, setLimit] = useState(rowsAtFirst(spacesAtFirst, spacesOnPhone));
   const first = nextSpace(spaces);
   const fairs = spaces.map((space) => fairPart(space, spaces));
   return (
@@ -186,8 +197,9 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
       <h2 id="shares-title">
         Fair shares{" "}
         <small className="about">
-          Among requests of one priority, the waiting space with the lowest share goes first. Its
-          share is the largest part that it holds of any pool, divided by its weight.
+          In each pool, among requests of one priority, the space with the lowest share goes first;
+          of equal ones, the request that came first. A share is the largest part that a space holds
+          of any pool, divided by its weight.
         </small>
       </h2>
       <table className="space-table stack">
@@ -210,7 +222,7 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
           </tr>
         </thead>
         <tbody>
-          {spaces.map((space, index) => (
+          {spaces.slice(0, limit).map((space, index) => (
             <ShareRow
               key={space.name}
               {...{ space, isNext: space === first, fair: fairs[index] ?? 1 }}
@@ -218,6 +230,7 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
           ))}
         </tbody>
       </table>
+      <MoreButton shown={limit} of={spaces.length} onMore={setLimit} />
       {fairs.some((fair) => fair < 1) ? <ShareLegend /> : null}
     </section>
   );
@@ -242,7 +255,7 @@ function ShareRow({ space, fair, isNext }: RowProps) {
   return (
     <tr data-row>
       <th scope="row">
-        {name} {isNext ? <span className="gate-status open">next</span> : null}
+        {name} {isNext ? <span className="gate-status open">lowest of those waiting</span> : null}
       </th>
       <td className="number" data-label="Weight">
         {weight}

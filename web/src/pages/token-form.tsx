@@ -1,6 +1,10 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
+import { Problem } from "../../../src/api/problem.ts";
 import { berth } from "../data/berth.ts";
 import { rememberSession } from "../data/sign-in.ts";
+
+/** The server says it of any credentials. Another reason, such as a token that has expired, is shown as it is. */
+const unknownToken = "this server does not know them";
 
 interface Props {
   readonly focus: boolean;
@@ -12,6 +16,7 @@ interface Props {
 export function TokenForm({ focus, onDone, onProblem }: Props) {
   const [token, setToken] = useState("");
   const [running, setRunning] = useState(false);
+  const [isUnknown, setUnknown] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (focus) field.current?.focus();
@@ -19,12 +24,15 @@ export function TokenForm({ focus, onDone, onProblem }: Props) {
   const run = async () => {
     setRunning(true);
     onProblem(undefined);
+    setUnknown(false);
     try {
       const us = await berth.signIn(token.trim());
       rememberSession(us.session ?? null);
       onDone(us);
     } catch (problem) {
-      onProblem(problem);
+      const isUnknown = problem instanceof Problem && problem.message.endsWith(unknownToken);
+      setUnknown(isUnknown);
+      onProblem(isUnknown ? undefined : problem);
       setRunning(false);
       field.current?.select();
     }
@@ -44,12 +52,18 @@ export function TokenForm({ focus, onDone, onProblem }: Props) {
           maxLength={2_048}
           autoComplete="current-password"
           value={token}
+          aria-invalid={isUnknown}
           onChange={(event) => setToken(event.target.value)}
         />
       </label>
+      {isUnknown ? (
+        <p className="wrong" role="alert">
+          This server does not know this token.
+        </p>
+      ) : null}
       <p className="aside-note">
         Operators of this server make tokens with <code>berth token new</code>. You stay signed in
-        for 8 hours, or up to a day while you use the page.
+        until 8 hours without use, at most a day.
       </p>
       <div className="buttons">
         <button type="submit" className="act" disabled={running}>

@@ -1,5 +1,5 @@
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
-import { whoami } from "../data/live.ts";
+import { connection, whoami } from "../data/live.ts";
 import { Store, useStore } from "../data/store.ts";
 import { usePlace } from "../router.ts";
 import { ActionDialog } from "./action-dialog.tsx";
@@ -36,12 +36,15 @@ interface Props {
 /** A button for operators. It opens a dialog that describes the effects. */
 export function ActionButton({ action, dialog }: Props) {
   const us = useStore(whoami);
+  const { state } = useStore(connection);
   if (us === null || !us.operator) return null;
   const plain = (close: () => void) => <ActionDialog action={action} onClose={close} />;
   return (
     <button
       type="button"
       className={action.harmful ? "act harmful" : "act"}
+      // What the page shows may have changed, and nothing can be done.
+      disabled={state === "lost"}
       onClick={() => question.set(dialog ?? plain)}
     >
       {action.verb}

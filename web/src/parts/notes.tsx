@@ -27,6 +27,16 @@ export function ProblemNote({ error }: { error: unknown }) {
       </p>
     );
   }
+  // Nothing is broken: the address is old or wrong, and the reader goes on from here.
+  if (error instanceof Problem && error.status === 404) {
+    return (
+      <div role="alert">
+        <EmptyNote title={error.message}>
+          <WhatNext problem={error} />
+        </EmptyNote>
+      </div>
+    );
+  }
   return (
     <div className="note bad" role="alert">
       <strong>{error instanceof Error ? error.message : String(error)}</strong>
@@ -46,5 +56,16 @@ export function ProblemNote({ error }: { error: unknown }) {
  * that fast replies do not flicker.
  */
 export function Loading({ error }: { error?: unknown }) {
+  const { state } = useStore(connection);
+  if (state === "lost") return <NotLoadedYet />;
   return error === undefined ? <p className="loading">Loading …</p> : null;
+}
+
+/** Without a connection there is nothing to show of what nobody has opened before. */
+function NotLoadedYet() {
+  return (
+    <p className="loading not-loaded">
+      This view was not loaded before. It appears when the server answers.
+    </p>
+  );
 }

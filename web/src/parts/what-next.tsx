@@ -4,9 +4,9 @@ import { at } from "../router.ts";
 import { Link } from "./link.tsx";
 
 const orSearch = (
-  <>
+  <span className="with-keys">
     , or press <kbd>/</kbd> to search
-  </>
+  </span>
 );
 const amongPools = (
   <>
