@@ -133,6 +133,22 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.getByText("Connection lost").waitFor({ state: "detached" });
   });
 
+  test("offers no actions without a connection, and says what was not loaded before", async () => {
+    const page = await world().open("/resources/desk-1");
+    const drain = page.getByRole("button", { name: "Drain" });
+    await drain.waitFor();
+    expect(await drain.isEnabled()).toBe(true);
+    await page.context().setOffline(true);
+    await page.getByText("Connection lost").waitFor();
+    await expect.poll(() => drain.isDisabled()).toBe(true);
+    await page.getByRole("link", { name: "Leases", exact: true }).click();
+    await page.getByText("This view was not loaded before").waitFor();
+    expect(await page.getByText("The data below is from").isVisible()).toBe(false);
+    await page.context().setOffline(false);
+    await page.locator(".pulse.live").waitFor();
+    await page.getByText("This view was not loaded before").waitFor({ state: "detached" });
+  });
+
   test("shows that no call is answered any longer", async () => {
     const page = await world().open("/pools/single");
     await page.locator(".tile-state", { hasText: /^free$/ }).waitFor();
@@ -192,6 +208,23 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await confirm(page, /Return desk-2 to service/);
       await page.getByText("Everything is in service").waitFor();
       expect(await world().client.resource("desk-2")).toMatchObject({ state: "free", note: "" });
+    });
+
+    test("undrains all resources with one note, and lists the oldest trouble first", async () => {
+      const { client } = world();
+      await client.changeResource("acc-1", { drained: true, by: "bea", reason: "alone" });
+      for (const name of ["desk-1", "desk-2", "desk-3"]) {
+        await client.changeResource(name, { drained: true, by: "ada", reason: "new disk" });
+      }
+      const page = await world().open("/out");
+      const groups = page.locator("tr.group");
+      await groups.nth(1).getByText("By ada: new disk").waitFor();
+      await groups.nth(0).getByText("With their own notes").waitFor();
+      await page.getByRole("button", { name: "Undrain all 3" }).click();
+      await confirm(page, /Undrain all 3/);
+      await page.getByText("3 resources can be lent again").waitFor();
+      expect((await client.resource("desk-2")).drained).toBe(false);
+      await client.changeResource("acc-1", { drained: false, by: "bea", reason: "back" });
     });
 
     test("ends a lease, and removes a request from the queue", async () => {
