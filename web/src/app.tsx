@@ -137,7 +137,7 @@ function Tools() {
         <span className="long">Change colours, now </span>
         {name === "system" ? "Auto" : name === "light" ? "Light" : "Dark"}
       </button>
-      <button type="button" className="quiet" onClick={toggleKeyList} title="Keys">
+      <button type="button" className="quiet with-keys" onClick={toggleKeyList} title="Keys">
         <span className="long">Keys </span>
         <span className="short">?</span>
       </button>

@@ -80,7 +80,7 @@ export function ResourceDays({ resource }: { resource: Resource }) {
       </div>
       <ProblemNote error={error} />
       {data === undefined || !isKnown ? (
-        <div className="lane-to-come">
+        <div className="lane lane-to-come">
           <Loading error={error} />
         </div>
       ) : (

@@ -87,26 +87,25 @@ const leavings: Readonly<Record<string, string>> = {
   undecidable: "leaves the queue: the decision on it failed",
 };
 
-const endings: Readonly<Record<string, readonly [verb: string, why: string]>> = {
-  released: ["releases", ""],
-  expired: ["lost", ": its lease expired"],
-  lifetime: ["lost", ": it reached its max lifetime"],
-  revoked: ["lost", ": an operator ended its lease"],
-  uncollected: ["never fetched", ""],
-  reset: ["lost", ": it was reset"],
+const endings: Readonly<Record<string, string>> = {
+  released: "releases",
+  expired: "sent no heartbeat in time, and lost",
+  lifetime: "reached its max lifetime, and lost",
+  revoked: "was ended by an operator, and lost",
+  uncollected: "never fetched",
+  reset: "was reset, and lost",
 };
 
 function leaseEnd(event: FeedEvent): ReactNode {
   const why = text(event["why"]);
   const back = listOf(event["back"]);
   if (back.length === 0) return `ends its lease: ${why}`;
-  const [verb, because] = endings[why] ?? [`ends (${why})`, ""];
+  const verb = endings[why] ?? `ends (${why})`;
   const isClean = back.every(({ state }) => state === "free");
   const cleaned = isClean ? "cleaned" : "could not clean";
   return (
     <>
       {why === "released" && isCleaner(text(event["id"])) ? cleaned : verb} {backOf(back)}
-      {because}
     </>
   );
 }
