@@ -35,12 +35,12 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Your name").fill("ada");
     await dialog.getByLabel("Why").fill("the provider asked");
-    await dialog.getByRole("button", { name: "Pin the start rate of install" }).click();
+    await dialog.getByRole("button", { name: "Pin" }).click();
     expect((await flowOf("install"))?.pinned).toBeNull(); // Nobody said at what rate.
     await dialog.getByLabel("Starts per minute").fill("2.5");
     await dialog.getByText("install grants one lease every 24s").waitFor();
     await dialog.getByText("Now: one every 1h.").waitFor();
-    await dialog.getByRole("button", { name: "Pin install at 2.5 starts per minute" }).click();
+    await dialog.getByRole("button", { name: "Pin" }).click();
     await dialog.waitFor({ state: "detached" });
     await section.getByText(/by ada, .* ago: the provider asked/).waitFor();
     const by = { rate: 2.5, by: "ada", why: "the provider asked" };
@@ -105,7 +105,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await dialog.getByText("finder continues with 8 starts per minute.").waitFor();
     await dialog.getByLabel("Your name").fill("ada");
     await dialog.getByLabel("Why").fill("all is well");
-    await dialog.getByRole("button", { name: "Unpin finder" }).click();
+    await dialog.getByRole("button", { name: "Unpin" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await flowOf("finder")).toMatchObject({ rate: 8, pinned: null });
     expect(world().complaints).toEqual([]);

@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath === undefined)("the page with an issuer", () => {
     expect(await page.evaluate("JSON.stringify(sessionStorage)")).toBe("{}");
     await page.getByRole("button", { name: "Drain", exact: true }).click();
     await page.getByLabel("Why").fill("maintenance");
-    await page.getByRole("button", { name: "Drain aws-1" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Drain" }).click();
     await page.getByText("drained").first().waitFor();
     await page.reload();
     await page.locator(".signed-in", { hasText: "ann@example.org" }).waitFor();

@@ -96,7 +96,7 @@ describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
     await tabTo(page, "End lease");
     await page.keyboard.press("Enter");
     await answer(page);
-    await page.locator("h1 .chip", { hasText: "revoking" }).waitFor();
+    await page.locator("h1 .chip", { hasText: "ending" }).waitFor();
     const { items } = await world().client.pastEvents({ id: held.lease.id });
     expect(items.find(({ type }) => type === "lease-revoked")).toMatchObject({
       reason: { by: "ada", why: "for a test" },

@@ -14,6 +14,9 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     taken: { count: 1, hold: "1s", lockDelay: "0s" },
     brief: { count: 1, lifetime: "10m", lockDelay: "0s" },
     spare: { count: 1, lockDelay: "0s" },
+    left: { count: 1 },
+    right: { count: 1 },
+    cleared: { count: 1 },
   });
   const ask = (holder: string, pool: string, labels: Record<string, string> = {}) =>
     world().client.ask({ holder, items: [{ pool }], ttl: "10m", labels });
@@ -99,12 +102,47 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     expect(world().complaints).toEqual([]);
   });
 
+  test("keeps the order of the groups while the pointer is in the list", async () => {
+    await ask("order/first/1", "left");
+    await ask("order/second/1", "right");
+    const longest = await ask("order/first/2", "left");
+    await ask("order/second/2", "right");
+    await ask("order/first/3", "left");
+    if (longest.granted) throw new Error("It is held");
+    const page = await world().open("/queue?q=order");
+    const groups = page.locator("tr.group th a");
+    const names = async () => (await groups.allTextContents()).join(" ");
+    await expect.poll(names).toBe("left right");
+    await page.locator(".queue tbody tr[data-row]").first().hover();
+    const remove = { by: "ada", reason: "a test" };
+    await world().client.removeFromQueue(longest.request.id, remove);
+    await page.getByText("order/first/2").waitFor({ state: "detached" });
+    expect(await names()).toBe("left right");
+    await page.mouse.move(0, 0);
+    await ask("order/first/4", "left");
+    await expect.poll(names).toBe("right left");
+    expect(world().complaints).toEqual([]);
+  });
+
+  test("clears a filter that finds no lease, and counts nothing then", async () => {
+    await ask("clears/1", "cleared");
+    const page = await world().open("/leases?q=zzzz");
+    await page.getByText("No lease matches").waitFor();
+    const tiles = page.getByLabel("Leases in numbers").locator("div");
+    expect(await tiles.filter({ hasText: "Next to end" }).textContent()).toBe("Next to end–");
+    expect(await tiles.filter({ hasText: "Silent" }).textContent()).toBe("Silent–");
+    await page.getByRole("button", { name: "Clear it" }).click();
+    await page.locator(".leases", { hasText: "clears/1" }).waitFor();
+    await page.getByRole("link", { name: "cleared", exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+  });
+
   test("says what holds a queue up, and who has waited longest", async () => {
-    await ask("first/1", "brief");
+    await ask("order/first/1", "brief");
     for (const holder of ["late/1", "late/2"]) await ask(holder, "brief");
     const page = await world().open("/queue?q=late/");
     const tiles = page.getByLabel("The queue in numbers").locator("> div");
-    await tiles.filter({ hasText: "Most wait for" }).getByText("a release").waitFor();
+    await tiles.filter({ hasText: "Most wait for" }).getByText("a free resource").waitFor();
     await tiles.filter({ hasText: "Longest wait" }).getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: "late/1" }).waitFor();
     expect(world().complaints).toEqual([]);

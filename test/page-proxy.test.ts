@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)("the page behind a proxy that adds T
     await page.locator(".pulse.live").waitFor({ state: "attached" });
     await page.getByRole("button", { name: "Drain", exact: true }).click();
     await page.getByLabel("Why").fill("maintenance");
-    await page.getByRole("button", { name: "Drain aws-1" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Drain" }).click();
     await page.getByText("drained").first().waitFor();
     // With TLS only the name with the prefix counts, which no other host can set.
     const [{ value = "" } = {}] = cookies;

@@ -99,7 +99,10 @@ describe.skipIf(chromiumPath === undefined)("the page with authentication", () =
     await page.getByText("1 by fair share (1 of ops, share 0; its own space has 1).").waitFor();
     await page.goto(`${server.url}/queue`);
     await page.getByText("Spaces take turns by their shares").waitFor();
-    await page.locator(".queue tr", { hasText: "job/4" }).getByText("1 ahead, of ops").waitFor();
+    await page
+      .locator(".queue tr", { hasText: "job/4" })
+      .getByText("1 ahead (space ops)")
+      .waitFor();
     await context.close();
     for (const [token, { request }] of [
       [holder, waiting],
@@ -118,7 +121,7 @@ describe.skipIf(chromiumPath === undefined)("the page with authentication", () =
     await page.goto(`${server.url}/resources/aws-1`);
     await page.getByRole("button", { name: "Drain", exact: true }).click();
     await page.getByLabel("Why").fill("maintenance");
-    await page.getByRole("button", { name: "Drain aws-1" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Drain" }).click();
     await page.getByText("drained").first().waitFor();
     const headers = { authorization: `Bearer ${operator}` };
     const past = await fetch(`${server.url}/v1/events/past?resource=aws-1`, { headers });

@@ -184,9 +184,9 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.getByRole("button", { name: "Drain" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByText("desk-1 will not be lent again.").waitFor();
-      await dialog.getByRole("button", { name: "Drain desk-1" }).click();
+      await dialog.getByRole("button", { name: "Drain" }).click();
       expect((await world().client.resource("desk-1")).drained).toBe(false); // Nobody said who and why.
-      await confirm(page, /Drain desk-1/);
+      await confirm(page, /^Drain$/);
       await page.locator("h1 .chip", { hasText: "drained" }).waitFor();
       expect(await latest("resource-changed")).toMatchObject({
         resource: "desk-1",
@@ -205,7 +205,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.locator("summary", { hasText: "cleaner ended with 1" }).click();
       await page.getByText("the key was refused").waitFor();
       await page.getByRole("button", { name: "Return to service" }).click();
-      await confirm(page, /Return desk-2 to service/);
+      await confirm(page, /^Return to service$/);
       await page.getByText("Everything is in service").waitFor();
       expect(await world().client.resource("desk-2")).toMatchObject({ state: "free", note: "" });
     });
@@ -239,11 +239,11 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.getByRole("button", { name: "End lease" }).click();
       await confirm(page, /End lease/);
       await page.getByText("An operator ended it at").waitFor();
-      await page.locator("h1 .chip", { hasText: "revoking" }).waitFor();
+      await page.locator("h1 .chip", { hasText: "ending" }).waitFor();
       expect(await latest("lease-revoked")).toMatchObject({ id });
-      await page.getByRole("button", { name: "Job is gone" }).click();
-      await confirm(page, /Job is gone/);
-      await page.locator("h1 .chip", { hasText: "revoking" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Lend again now" }).click();
+      await confirm(page, /It is gone: lend again/);
+      await page.locator("h1 .chip", { hasText: "ending" }).waitFor({ state: "detached" });
       expect(await latest("lease-ended")).toMatchObject({ id, why: "revoked" });
     });
 

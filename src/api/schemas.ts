@@ -735,6 +735,9 @@ export const SearchHit = Type.Object({
 export const SearchResult = Type.Object({
   items: Type.Array(SearchHit),
   more: Type.Boolean({ description: "There are more than are told" }),
+  counts: Type.Record(Type.String(), Type.Integer(), {
+    description: "How many there are in all, by kind",
+  }),
 });
 
 export const ProblemDocument = Type.Object(

@@ -62,6 +62,9 @@ test("GET /v1/explain tells for each resource what is missing and who has it the
               resource: "pool1",
               fits: false,
               short: [{ dimension: "vcpus", asked: 100, free: 20 }],
+              // Of the same moment, so that the page adds nothing of another answer.
+              usage: expect.arrayContaining([{ dimension: "vcpus", used: 100, capacity: 120 }]),
+              shares: [{ holder: "job", amount: { vcpus: 100 } }],
               longest: { holder: "job" },
             },
             { resource: "pool2", short: [{ asked: 100, free: 60 }] },

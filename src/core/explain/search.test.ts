@@ -41,7 +41,8 @@ test("a space is found by those who may see it", () => {
 test("many hits of one kind leave room for the others", () => {
   const lending = new Lending(pool("aws", 30));
   lending.do(acquire("1", "aws", { holder: "nightly/aws" }));
-  const { items, more } = search(lending.state, "aws", 9);
+  const { items, more, counts } = search(lending.state, "aws", 9);
+  expect(counts).toEqual({ pool: 1, resource: 30, lease: 1 });
   const kinds = items.map(({ kind }) => kind);
   expect([kinds[0], kinds.length, kinds.at(-1), more]).toEqual(["pool", 9, "lease", true]);
 });

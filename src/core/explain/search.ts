@@ -35,7 +35,7 @@ const seesAll: SearchSight = { sees: () => true, seesSpace: () => true, readsNot
 const fits = { exact: 0, start: 1, word: 2, inside: 3, none: 4 } as const;
 
 /**
- * Returns at most `max` hits; `more` is true if there are others. Ignores case. The best fit comes
+ * Returns at most `max` hits; `more` is true if there are others, and `counts` has all of each kind. Ignores case. The best fit comes
  * first; of equal ones pools, spaces, resources, then requests and leases. If not all can be shown, each kind
  * has its part: hundreds of resources do not hide the lease that somebody looks for.
  */
@@ -44,18 +44,20 @@ export function search(
   text: string,
   max: number,
   sight: SearchSight = seesAll,
-): { items: SearchHit[]; more: boolean } {
+): { items: SearchHit[]; more: boolean; counts: Record<string, number> } {
   const wanted = text.trim().toLowerCase();
   const byFit = Array.from({ length: fits.none }, () => new Map<string, SearchHit[]>());
+  const counts: Record<string, number> = {};
   for (const { hit, ...candidate } of everything(state, sight)) {
     const kinds = byFit[fitOf(candidate, wanted)];
     if (kinds === undefined) continue;
+    counts[hit.kind] = (counts[hit.kind] ?? 0) + 1;
     const hits = kinds.get(hit.kind);
     if (hits === undefined) kinds.set(hit.kind, [hit]);
     else if (hits.length <= max) hits.push(hit);
   }
   const items = byFit.flatMap((kinds) => [...kinds.values()].flat());
-  return { items: someOfEachKind(items, max), more: items.length > max };
+  return { items: someOfEachKind(items, max), more: items.length > max, counts };
 }
 
 /** In the same order: the first of each kind, and as many others as there is room for. */

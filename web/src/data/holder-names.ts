@@ -6,8 +6,13 @@ import { factsOf, text } from "../../../src/core/explain/event-facts.ts";
 import { type EventContext, poolsIn } from "../../../src/core/explain/event-match.ts";
 import { isCleaning } from "../parts/event-verbs.ts";
 
+interface Asker extends EventContext {
+  /** When its wait began, if that is known. */
+  readonly queuedAt?: string;
+}
+
 const namesMax = 20_000;
-const askers = new Map<string, EventContext>();
+const askers = new Map<string, Asker>();
 /** Leases that were granted to clean something. */
 const cleaners = new Set<string>();
 
@@ -17,11 +22,13 @@ export function noteHolder(event: FeedEvent): void {
   const name = named ?? holder; // Past events have it beside the id.
   if (typeof id !== "string" || typeof name !== "string") return;
   if (isCleaning(event)) noteCleaner(id);
-  if (ask !== undefined) noteAsker(id, { holder: name, space: text(space), pools: poolsIn(event) });
+  const queued = event.type === "request-queued" ? { queuedAt: event.at } : undefined;
+  if (ask !== undefined)
+    noteAsker(id, { holder: name, space: text(space), pools: poolsIn(event), ...queued });
   else if (!askers.has(id)) noteAsker(id, { holder: name, pools: [] });
 }
 
-export function noteAsker(id: string, asker: EventContext): void {
+export function noteAsker(id: string, asker: Asker): void {
   askers.set(id, asker);
   const [oldest] = askers.keys();
   if (askers.size > namesMax && oldest !== undefined) askers.delete(oldest);
@@ -38,7 +45,7 @@ export function isCleaner(id: string): boolean {
   return cleaners.has(id);
 }
 
-export function askerOf(id: string): EventContext | undefined {
+export function askerOf(id: string): Asker | undefined {
   return askers.get(id);
 }
 

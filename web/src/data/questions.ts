@@ -360,11 +360,11 @@ export const earlierHolders: Question<number> = {
       berth.everyLease({}, { signal }),
       berth.everyRequest({}, { signal }),
     ]);
-    for (const { id, holder, space, claims } of leases) {
-      noteAsker(id, { holder, space, pools: claims.map(({ pool }) => pool) });
+    for (const { id, holder, space, claims, queuedAt } of leases) {
+      noteAsker(id, { holder, space, queuedAt, pools: claims.map(({ pool }) => pool) });
     }
-    for (const { id, holder, space, items } of requests) {
-      noteAsker(id, { holder, space, pools: items.map(({ pool }) => pool) });
+    for (const { id, holder, space, items, queuedAt } of requests) {
+      noteAsker(id, { holder, space, queuedAt, pools: items.map(({ pool }) => pool) });
     }
     return leases.length + requests.length;
   },
@@ -432,7 +432,9 @@ export const explanation = (id: string): Question<Explanation> => ({
 export const found = (text: string): Question<SearchResult> => ({
   key: `search ${text}`,
   read: (signal) =>
-    text === "" ? Promise.resolve({ items: [], more: false }) : berth.search(text, { signal }),
+    text === ""
+      ? Promise.resolve({ items: [], more: false, counts: {} })
+      : berth.search(text, { signal }),
   touchedBy: never,
 });
 

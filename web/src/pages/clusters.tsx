@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { type Ref, useMemo, useState } from "react";
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
@@ -8,11 +8,13 @@ import { type Figure, Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
+import { NoMatch } from "../parts/no-match.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { PhaseBar, PhaseTime, Reported } from "../parts/phase-bar.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { StateChip } from "../parts/state-chip.tsx";
+import { useSteadyOrder } from "../parts/steady-order.ts";
 import { inWholeSeconds } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { ClusterCosts } from "./cluster-costs.tsx";
@@ -30,12 +32,16 @@ export function Clusters() {
   const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const slow = useInTime((nowMs) => (data ?? []).filter((one) => isSlow(one, nowMs)).length);
   const isBad = useNeedsAttention("cluster_fails", "cluster_destroy_stuck");
-  const shown = useMemo(() => {
+  const sorted = useMemo(() => {
     const wanted = text.toLowerCase();
     return (data ?? [])
       .filter((one) => wordsOf(one).some((word) => word.toLowerCase().includes(wanted)))
       .toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || byName.compare(a.name, b.name));
   }, [data, text]);
+  const { items: shown, list } = useSteadyOrder<Cluster, HTMLTableElement>(
+    sorted,
+    ({ name }) => name,
+  );
   return (
     <>
       <ClusterTabs here="/clusters" />
@@ -56,9 +62,9 @@ export function Clusters() {
             <FilterBox label="Filter by cluster, pool, hub, state or holder" />
           </div>
           {shown.length === 0 ? (
-            <EmptyNote title="No cluster matches" />
+            <NoMatch title="No cluster matches" />
           ) : (
-            <ClusterTable clusters={shown.slice(0, limit)} withPools />
+            <ClusterTable clusters={shown.slice(0, limit)} list={list} withPools />
           )}
           <MoreButton shown={limit} of={shown.length} onMore={setLimit} />
         </>
@@ -121,13 +127,14 @@ function NoClusters() {
 interface TableProps {
   readonly clusters: readonly Cluster[];
   readonly withPools?: boolean;
+  readonly list?: Ref<HTMLTableElement>;
 }
 
-export function ClusterTable({ clusters, withPools = false }: TableProps) {
+export function ClusterTable({ clusters, withPools = false, list }: TableProps) {
   const withMessages = clusters.some((cluster) => messageOf(cluster) !== "");
   const withHubs = clusters.some(({ hub }) => hub !== null);
   return (
-    <table className="clusters stack">
+    <table className="clusters stack" ref={list}>
       <thead>
         <tr>
           <th scope="col">Cluster</th>

@@ -14,7 +14,7 @@ import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { endLeaseAction, lendAgainAction } from "./actions.ts";
 import { endOf, pulseOf } from "./lease-ends.ts";
-import { orExpires, useHeartbeat, useSilence } from "./lease-times.tsx";
+import { useHeartbeat, useSilence } from "./lease-times.tsx";
 import { LifeBar } from "./life-bar.tsx";
 import { PastTable } from "./past-table.tsx";
 
@@ -111,6 +111,17 @@ function useReleased({ id, claims }: Lease): readonly HistoryEntry[] {
   return over;
 }
 
+/** Below the word, because it is long. */
+function OrExpires({ lease }: { lease: Lease }) {
+  const { expiresAt } = lease;
+  if (expiresAt === null) return null;
+  return (
+    <span className="below">
+      or <Moment at={expiresAt} /> without a heartbeat
+    </span>
+  );
+}
+
 function useFigures(lease: Lease): Figure[] {
   const { ttl } = lease;
   const pulse = pulseOf(lease);
@@ -124,7 +135,7 @@ function useFigures(lease: Lease): Figure[] {
       ? { label: "Last heartbeat", value: "–", aside: "none needed" }
       : { label: "Last heartbeat", value: last, aside: due || `of ${ttl}`, bad: isSilent },
     end === null
-      ? { label: "Ends", value: "on release", aside: orExpires(lease).replace(/^, /, "") }
+      ? { label: "Ends", value: "on release", aside: <OrExpires lease={lease} /> }
       : { label: "Ends in", value: <Left until={end.at} />, aside: end.why },
   ];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
-import { leftWords, nextWords } from "./impact-words.ts";
+import { leftWords, nextWords, pauseWords } from "./impact-words.ts";
 
 test.each([
   [{ total: 2, free: 1, held: 1 }, "1 of 2 in aws is left in service."],
@@ -19,4 +19,12 @@ test("nextWords() names the first in line", () => {
   expect(nextWords("aws", [first, second], 60_000)).toBe(
     "Next for aws: ci/7, which has waited for 1m, and 1 more wait.",
   );
+});
+
+test("pauseWords() has the longest lock delay", () => {
+  const delays = (...lockDelays: readonly string[]) =>
+    lockDelays.map((lockDelay) => ({ policy: { ...pool({}).policy, lockDelay } }));
+  expect(pauseWords(delays("2s", "15s"))).toBe("after a pause of 15s");
+  expect(pauseWords(delays("0s"))).toBe("");
+  expect(pauseWords([])).toBe("");
 });

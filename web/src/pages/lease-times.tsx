@@ -71,7 +71,7 @@ function InTime({ until }: { until: string }) {
 }
 
 /** `, or at 14:51:29 without a heartbeat`. */
-export function orExpires({ expiresAt }: Pick<Lease, "expiresAt">): string {
+function orExpires({ expiresAt }: Pick<Lease, "expiresAt">): string {
   return expiresAt === null ? "" : `, or at ${clockTime(expiresAt)} without a heartbeat`;
 }
 

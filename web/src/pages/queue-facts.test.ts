@@ -14,11 +14,7 @@ test("queueFacts() finds the longest wait, the most frequent reason and the late
   ];
   const paces = [...queue, request("e", 5, "limit_reduced"), request("f", 6, "limit_reduced")];
   const { oldest, cause, late } = queueFacts(queue, ({ id }) => id > "b");
-  expect([oldest?.id, cause, late]).toEqual([
-    "b",
-    { what: "a resource to come free", count: 2 },
-    2,
-  ]);
+  expect([oldest?.id, cause, late]).toEqual(["b", { what: "a free resource", count: 2 }, 2]);
   expect(queueFacts(paces, () => false).cause).toEqual({ what: "the pace", count: 3 });
   expect(queueFacts([], () => true)).toEqual({ oldest: undefined, cause: undefined, late: 0 });
 });

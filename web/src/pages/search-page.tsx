@@ -29,24 +29,49 @@ export function SearchPage() {
         </EmptyNote>
       )}
       {kindsOf(data?.items ?? []).map(([kind, hits]) => (
-        <section key={kind} aria-labelledby={`found-${kind}`}>
-          <h2 id={`found-${kind}`}>
-            {headings[kind]} <small>{grouped(hits.length)}</small>
-          </h2>
-          <ul className="hits">
-            {hits.map((hit) => (
-              <li key={hit.name} data-row>
-                {kind === "resource" ? <StateDot about={hit.about} /> : null}
-                <Link href={addressOf(hit)}>{hit.title}</Link>{" "}
-                <span className="faint">{hit.about}</span>
-                {hit.name === hit.title ? null : <code className="faint">{hit.name}</code>}
-              </li>
-            ))}
-          </ul>
-        </section>
+        <Found key={kind} {...{ kind, hits, text: wanted }} count={data?.counts[kind] ?? 0} />
       ))}
       {data?.more ? <EmptyNote title="There are more">Search for a longer text.</EmptyNote> : null}
     </>
+  );
+}
+
+interface FoundProps {
+  readonly kind: SearchHit["kind"];
+  readonly hits: readonly SearchHit[];
+  /** Of all that were found, listed or not. */
+  readonly count: number;
+  readonly text: string;
+}
+
+/** What was found of one kind. */
+function Found({ kind, hits, count, text }: FoundProps) {
+  const list = lists[kind];
+  const isPart = hits.length < count;
+  return (
+    <section aria-labelledby={`found-${kind}`}>
+      <h2 id={`found-${kind}`}>
+        {headings[kind]}{" "}
+        <small>
+          {isPart ? `first ${grouped(hits.length)} of ${grouped(count)}` : grouped(hits.length)}
+        </small>
+        {isPart && list !== undefined ? (
+          <Link className="all" href={`${list}?q=${encodeURIComponent(text)}`}>
+            Show all
+          </Link>
+        ) : null}
+      </h2>
+      <ul className="hits">
+        {hits.map((hit) => (
+          <li key={hit.name} data-row>
+            {kind === "resource" ? <StateDot about={hit.about} /> : null}
+            <Link href={addressOf(hit)}>{hit.title}</Link>{" "}
+            <span className="faint">{hit.about}</span>
+            {hit.name === hit.title ? null : <code className="faint">{hit.name}</code>}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -61,6 +86,13 @@ const headings: Readonly<Record<SearchHit["kind"], string>> = {
   resource: "Resources",
   request: "Requests",
   lease: "Leases",
+};
+
+/** The views that list all of a kind, and filter by the same texts. */
+const lists: Readonly<Partial<Record<SearchHit["kind"], string>>> = {
+  pool: "/",
+  request: "/queue",
+  lease: "/leases",
 };
 
 /** The kind of the best hit first. */

@@ -79,8 +79,8 @@ export function ActionDialog({ action, onClose, children }: Props) {
           />
         </label>
         <small>
-          Your name{signedInAs === null ? "" : ` (${signedInAs})`} and the reason are stored with
-          the event. Everybody can read them.
+          {signedInAs === null ? "Your name" : `The name ${signedInAs}`} and the reason are stored
+          with the event. Everybody can read them.
         </small>
         <ProblemNote error={error} />
         <div className="buttons">

@@ -122,7 +122,7 @@ function labelsText(labels: unknown): string {
 
 /** What a request waited for last, after "after waiting for". */
 const waits: Readonly<Record<WaitCode, string>> = {
-  no_free: "a resource to come free",
+  no_free: "a free resource",
   behind_others: "those ahead",
   kept_for_others: "those ahead",
   not_enough_free: "enough free ones",
@@ -147,7 +147,7 @@ export function waitText(code: unknown): string {
   return what === undefined ? "" : ` after waiting for ${what}`;
 }
 
-/** `a resource to come free`: what requests with this reason wait for. */
+/** `a free resource`: what requests with this reason wait for. */
 export function waitCause(code: string): string {
   return waitTexts.get(code) ?? code.replaceAll("_", " ");
 }

@@ -3,7 +3,10 @@ import type { ReactNode } from "react";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { factsOf, listOf, text } from "../../../src/core/explain/event-facts.ts";
 import { rankWords } from "../../../src/core/explain/rank-words.ts";
-import { holderOf, isCleaner } from "../data/holder-names.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
+import { askerOf, holderOf, isCleaner } from "../data/holder-names.ts";
+import { useAnswer } from "../data/query.ts";
+import { somePools } from "../data/questions.ts";
 import { at } from "../router.ts";
 import { stateWords } from "./event-facts.ts";
 import { causeWords, isCleaning, isWork, verbOf, waitText } from "./event-verbs.ts";
@@ -54,7 +57,7 @@ function requestWords(event: FeedEvent): ReactNode {
     case "request-left":
       return leavings[text(event["why"])] ?? `leaves the queue: ${text(event["why"])}`;
     case "priority-changed":
-      return rankWords(event);
+      return <Rank event={event} />;
     case "lease-ended":
       return leaseEnd(event);
     case "notice-given":
@@ -110,10 +113,20 @@ function leaseEnd(event: FeedEvent): ReactNode {
   );
 }
 
+/** With the patience of the pool, if its space got nothing of that for so long. */
+function Rank({ event }: { event: FeedEvent }) {
+  const { pool, starved } = event;
+  const of = starved === true && typeof pool === "string" ? [pool] : [];
+  return rankWords(event, useAnswer(somePools(of)).data?.[0]?.policy.patience);
+}
+
 function roomWords(event: FeedEvent): string {
   const rooms = listOf(event["rooms"]).map(({ resource }) => text(resource));
-  if (rooms.length === 0) return "has waited long, but no host can be reserved for it yet";
-  return `has waited long: what comes free on ${rooms.join(", ")} is reserved for it`;
+  const queuedAt = askerOf(text(event["id"]))?.queuedAt;
+  const waited =
+    queuedAt === undefined ? "long" : roughDuration(Date.parse(event.at) - Date.parse(queuedAt));
+  if (rooms.length === 0) return `has waited ${waited}, but no host can be reserved for it yet`;
+  return `has waited ${waited}: what comes free on ${rooms.join(", ")} is reserved for it`;
 }
 
 function rateWords(event: FeedEvent): ReactNode {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import type { SearchHit } from "../../../src/api/schemas.ts";
 import { useSettled } from "../data/clock.ts";
 import { whoami } from "../data/live.ts";
@@ -6,7 +6,7 @@ import { useAnswer } from "../data/query.ts";
 import { found } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { hasKeyboard } from "../keyboard.ts";
-import { at, go } from "../router.ts";
+import { at, go, usePlace } from "../router.ts";
 import { viewsFor } from "../view-list.ts";
 import { KeyCap } from "./key-cap.tsx";
 
@@ -24,7 +24,7 @@ interface Choice {
 
 /** Searches views, pools, spaces, resources, holders and ids. Arrows select, Enter opens. */
 export function SearchBox() {
-  const [text, setText] = useState("");
+  const [text, setText] = useTextOfPage();
   const [open, setOpen] = useState(false);
   const [chosen, setChosen] = useState(0);
   const list = useId();
@@ -32,7 +32,7 @@ export function SearchBox() {
   const isShown = open && text.trim() !== "";
   const leave = (to: string) => {
     setOpen(false);
-    setText("");
+    if (!to.startsWith("/search?")) setText("");
     go(to);
   };
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
@@ -92,6 +92,16 @@ export function SearchBox() {
       </div>
     </search>
   );
+}
+
+/** On the page of what was found, the text that it was found for; elsewhere it begins empty. */
+function useTextOfPage() {
+  const { path, query } = usePlace();
+  const searched = path === "/search" ? (query.get("q") ?? "") : "";
+  const state = useState(searched);
+  const [, setText] = state;
+  useEffect(() => setText(searched), [searched, setText]);
+  return state;
 }
 
 interface NoteProps {
