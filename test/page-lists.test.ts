@@ -17,6 +17,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     left: { count: 1 },
     right: { count: 1 },
     cleared: { count: 1 },
+    twice: { count: 1 },
+    tapped: { count: 1 },
   });
   const ask = (holder: string, pool: string, labels: Record<string, string> = {}) =>
     world().client.ask({ holder, items: [{ pool }], ttl: "10m", labels });
@@ -116,7 +118,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.locator(".queue tbody tr[data-row]").first().hover();
     const remove = { by: "ada", reason: "a test" };
     await world().client.removeFromQueue(longest.request.id, remove);
-    await page.getByText("order/first/2").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "order/first/2" }).waitFor({ state: "detached" });
     expect(await names()).toBe("left right");
     await page.mouse.move(0, 0);
     await ask("order/first/4", "left");
@@ -135,6 +137,44 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.locator(".leases", { hasText: "clears/1" }).waitFor();
     await page.getByRole("link", { name: "cleared", exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe("");
+  });
+
+  test("does not draw a claim as held and as released", async () => {
+    const held = await ask("both/1", "twice");
+    if (!held.granted) throw new Error("It is free");
+    const { id, claims } = held.lease;
+    const page = await world().open("/", {});
+    // The history is ahead of what the page has read of the lease.
+    const entry = { id, claim: claims[0]?.id, pool: "twice", resource: "twice-1", how: "released" };
+    const times = {
+      holder: "both/1",
+      grantedAt: held.lease.grantedAt,
+      endedAt: held.lease.grantedAt,
+    };
+    const more = { labels: {}, waitSeconds: 0, holdSeconds: 0, state: "free", amount: null };
+    const items = [{ ...entry, ...times, ...more }];
+    await page.route("**/v1/history?*", (route) => route.fulfill({ json: { items, next: null } }));
+    let reads = 0;
+    page.on("request", (request) => {
+      if (request.url().includes(`/v1/requests/${id}`)) reads++;
+    });
+    await page.goto(new URL(`/leases/${id}`, world().server.url).href);
+    await page.locator(".claims", { hasText: "twice-1" }).waitFor();
+    await expect.poll(() => reads).toBeGreaterThan(1);
+    expect(await page.getByText("Held before").count()).toBe(0);
+  });
+
+  test("opens a row by a tap beside its name", async () => {
+    await ask("tap/1", "tapped");
+    const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
+    const page = await world().open("/leases?q=tap/", phone);
+    const row = page.locator(".leases tr[data-row]");
+    await row.waitFor();
+    await row.getByRole("link", { name: "tapped-1" }).tap();
+    await page.getByRole("heading", { level: 1, name: "tapped-1" }).waitFor();
+    await page.goBack();
+    await row.locator(".held-for").tap({ force: true });
+    await page.getByRole("heading", { level: 1, name: "tap/1" }).waitFor();
   });
 
   test("says what holds a queue up, and who has waited longest", async () => {

@@ -98,7 +98,7 @@ describe.skipIf(chromiumPath === undefined)("the page with authentication", () =
     await page.goto(`${server.url}/requests/${waiting.request.id}`);
     await page.getByText("1 by fair share (1 of ops, share 0; its own space has 1).").waitFor();
     await page.goto(`${server.url}/queue`);
-    await page.getByText("Spaces take turns by their shares").waitFor();
+    await page.getByText("Where spaces share a queue, they take turns by their shares").waitFor();
     await page
       .locator(".queue tr", { hasText: "job/4" })
       .getByText("1 ahead (space ops)")

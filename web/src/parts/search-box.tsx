@@ -100,7 +100,7 @@ function useTextOfPage() {
   const searched = path === "/search" ? (query.get("q") ?? "") : "";
   const state = useState(searched);
   const [, setText] = state;
-  useEffect(() => setText(searched), [searched, setText]);
+  useEffect(() => setText(searched), [searched]);
   return state;
 }
 
