@@ -110,11 +110,11 @@ export function endLeaseAction({ id, holder, claims, ttl, grantedAt }: Lease): A
       names === ""
         ? `${holder} has released all of it already.`
         : `${holder} loses ${names}, which it has held for ${held}. Its job is notified at once or at its next heartbeat.`,
-      "This cannot be undone.",
     ],
     impact: [
       createElement(LentAgain, { key: "again", pools, ttl }),
       createElement(NextInLine, { key: "next", pools }),
+      createElement("li", { key: "end" }, "This cannot be undone."),
     ],
     run: (audit) => berth.revoke(id, audit),
     done: `The lease of ${holder} is ending`,
