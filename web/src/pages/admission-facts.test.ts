@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import {
   admissionLead,
-  closedWords,
   creditsAt,
   foundText,
+  isClosedAt,
   waitingForAdmission,
 } from "./admission-facts.ts";
 
@@ -20,14 +20,15 @@ test.each([
 });
 
 test.each([
-  ["it found no capacity", "none", 0, 1, "no capacity found"],
-  ["it fails", "unknown", 0, 1, "check failed"],
-  ["it found some", "room", 0, 1, ""],
-  ["some credits are left", "none", 2, 1, ""],
-  ["nobody waits for it", "none", 0, 0, ""],
-])("closedWords() if %s", (_, found, credits, waiting, want) => {
+  ["it found no capacity", "none", 0, 1, true],
+  ["it fails", "unknown", 0, 1, true],
+  ["it fails and nobody waits", "unknown", 0, 0, true],
+  ["it found some", "room", 0, 1, false],
+  ["some credits are left", "none", 2, 1, false],
+  ["nobody waits for it", "none", 0, 0, false],
+])("isClosedAt() if %s", (_, found, credits, waiting, want) => {
   const admission = { by: "a check", why: null, found, lookedAt: until, credits, until };
-  expect(closedWords(admission, waiting, 0)).toBe(want);
+  expect(isClosedAt(admission, waiting, 0)).toBe(want);
 });
 
 test.each([
@@ -60,6 +61,7 @@ test("waitingForAdmission() leaves out requests that wait for something else or 
 test.each([
   ["room", 1, 0, /^The check has found capacity/],
   ["none", 0, 2, /^2 requests wait although 4 are free: .* They start by themselves/s],
+  ["none", 0, 1, /^1 request waits although 4 are free: .* It starts by itself/],
   ["none", 0, 0, /^No request waits for the check/],
   ["unknown", 0, 1, /^Nothing is lent until the check works again; 1 request waits for it\. Look/],
 ])("admissionLead() of %s with %i credits and %i waiting", (found, credits, waiting, want) => {

@@ -20,10 +20,12 @@ export function foundText(what: string | null): string {
   return what === null ? "" : (found[what] ?? what);
 }
 
-/** Why the check lets nobody through while some wait for it; empty: it does, or nobody does. */
-export function closedWords(admission: Admission | null, waiting: number, nowMs: number): string {
-  if (admission === null || waiting === 0 || creditsAt(admission, nowMs) > 0) return "";
-  return admission.found === "room" ? "" : foundText(admission.found);
+/** Whether the check lets nobody through: it fails, or some wait for it and it has found nothing. */
+export function isClosedAt(admission: Admission, waiting: number, nowMs: number): boolean {
+  const { found } = admission;
+  // It has just found some, which others have taken.
+  if (found === "room") return false;
+  return !admissionStatus({ credits: creditsAt(admission, nowMs), found, waiting }).open;
 }
 
 /** Requests that wait only for admission, in queue order. */
@@ -51,11 +53,11 @@ export function admissionLead(facts: AdmissionFacts & { readonly free: number })
       whether the server reaches the cluster, and whether its account may read it.`;
   }
   if (waiting === 0) {
-    return "No request waits for the check. It runs when one could start but for its answer.";
+    return "No request waits for the check. It runs when only its answer is missing.";
   }
-  const unused = free === 0 ? "" : ` although ${grouped(free)} are free`;
-  return `${requests}${unused}: the cluster has no capacity for one more. They start by themselves when the
-    check finds some.`;
+  const unused = free === 0 ? "" : ` although ${grouped(free)} ${free === 1 ? "is" : "are"} free`;
+  const start = waiting === 1 ? "It starts by itself" : "They start by themselves";
+  return `${requests}${unused}: the cluster has no capacity for one more. ${start} when the check finds some.`;
 }
 
 /** Whether the next request may pass. Without a request that waits for it no check runs. */

@@ -1,5 +1,6 @@
 import { isLaterThanEstimated, isOverdue } from "../../../src/api/late-estimate.ts";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import { roughDuration } from "../../../src/core/model/time.ts";
 import { useAnswer } from "../data/query.ts";
 import { accuracy } from "../data/questions.ts";
 import { clockTime } from "../parts/clock-time.ts";
@@ -32,7 +33,8 @@ export function Estimate({ request, turn }: Props) {
 }
 
 function Now({ request, turn }: Props) {
-  const { estimate, space } = request;
+  const { estimate, space, reason } = request;
+  const isPoor = usePartOnTime(reason.pool ?? undefined)?.isPoor ?? false;
   if (estimate === null && turn?.isNew === true) {
     return (
       <span className="faint" title="No time is computed for it yet">
@@ -54,7 +56,7 @@ function Now({ request, turn }: Props) {
   if (exact && p50Seconds >= 1) {
     return (
       <span title="It starts when a cooldown or a pace ends, unless a new request goes before it: of a higher priority, or of a space with a lower share">
-        in {space === undefined ? "" : "about "}
+        in {space === undefined && !isPoor ? "" : "about "}
         {inWholeSeconds(p50Seconds)}
       </span>
     );
@@ -62,9 +64,19 @@ function Now({ request, turn }: Props) {
   return (
     <span title={`Simulated with the real rules, from ${samples} recorded holds`}>
       {soon}
-      <span className="faint">, 9 in 10 within {inWholeSeconds(p90Seconds)}</span>
+      <span className="faint">
+        {isPoor
+          ? perhapsWords(p50Seconds, p90Seconds)
+          : `, 9 in 10 within ${inWholeSeconds(p90Seconds)}`}
+      </span>
     </span>
   );
+}
+
+/** Where estimates run late, nothing is promised. */
+function perhapsWords(p50Seconds: number, p90Seconds: number): string {
+  const [expected, late] = [p50Seconds, p90Seconds].map((one) => roughDuration(one * 1_000));
+  return expected === late ? "" : `, perhaps in ${late}`;
 }
 
 /** With fewer, the accuracy would mean nothing. */
@@ -72,15 +84,20 @@ const comparedMin = 20;
 /** 9 in 10 is the aim. Below this, people must not count on the times. */
 const poorPart = 0.75;
 
-/** How accurate earlier estimates were. With a pool: only a warning, if those of the pool were poor. */
-export function EstimateAccuracyNote({ pool }: { pool?: string }) {
+/** How many requests started within their estimate, of a pool or of all; undefined: too few are known. */
+function usePartOnTime(pool: string | undefined) {
   const { data } = useAnswer(accuracy);
   const known = pool === undefined ? data?.total : data?.pools.find((one) => one.pool === pool);
-  if (known === undefined || known.compared < comparedMin) return null;
-  const { compared, withinP50, withinP90, meanErrorSeconds } = known;
-  const onTime = withinP90 / compared;
-  if (pool !== undefined && onTime >= poorPart) return null;
-  const isPoor = onTime < poorPart;
+  if (known === undefined || known.compared < comparedMin) return undefined;
+  const onTime = known.withinP90 / known.compared;
+  return { ...known, onTime, isPoor: onTime < poorPart };
+}
+
+/** How accurate earlier estimates were. With a pool: only a warning, if those of the pool were poor. */
+export function EstimateAccuracyNote({ pool }: { pool?: string }) {
+  const known = usePartOnTime(pool);
+  if (known === undefined || (pool !== undefined && !known.isPoor)) return null;
+  const { compared, withinP50, meanErrorSeconds, onTime, isPoor } = known;
   return (
     <p className={isPoor ? "aside-note late-note" : "aside-note"}>
       {isPoor ? "Estimates run late: " : ""}

@@ -9,6 +9,7 @@ import {
   pinEffects,
   rateWords,
   stepsOf,
+  throttlingOf,
   unpinEffects,
 } from "./flow-facts.ts";
 
@@ -59,6 +60,16 @@ test("backlogSeconds() is that of the estimates, and not less than by the pace w
   expect(backlogSeconds([estimated(7), { estimate: null }], 12)).toBe(24);
   // The rows say that their times are being computed: nothing else may name one.
   expect([backlogSeconds([], 12), backlogSeconds([{ estimate: null }], 12)]).toEqual([null, null]);
+});
+
+test.each([
+  [4, "throttled"],
+  [26.9, "throttled"],
+  [29, "recovering"],
+  [30, undefined],
+  [null, undefined],
+])("throttlingOf() of %d of at most 30 is %s", (rate, want) => {
+  expect(throttlingOf(rate, 30)).toBe(want);
 });
 
 test("lastCut() is the last report of throttling that changed the rate in force", () => {

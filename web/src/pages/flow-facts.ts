@@ -41,6 +41,18 @@ export function backlogSeconds(
   return everySeconds === null ? null : Math.max(queue.length * everySeconds, ...known);
 }
 
+/** Above this part of its maximum a rate has recovered from its cuts, all but for a step or two. */
+const recoveredPart = 0.9;
+
+/** What throttling makes of the rate now; undefined: nothing. */
+export function throttlingOf(
+  rate: number | null,
+  max: number,
+): "throttled" | "recovering" | undefined {
+  if (rate === null || rate >= max) return undefined;
+  return rate < recoveredPart * max ? "throttled" : "recovering";
+}
+
 /** The last time that a report of throttling has cut the rate; undefined if none has. */
 export function lastCut(changes: readonly RateChange[]): RateChange | undefined {
   return changes.findLast(({ cause, advised }) => cause === "throttled" && !advised);

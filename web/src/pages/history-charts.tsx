@@ -26,10 +26,12 @@ interface Props {
    * chart of the waits does not show it.
    */
   readonly waitsSince?: number | null;
+  /** The pool makes its clusters: use is a part of those that there are, not of those that there may be. */
+  readonly useIsOfExisting?: boolean;
 }
 
 /** Waits, use and starts over time, of one pool or of all together. */
-export function HistoryCharts({ pool, waitsSince }: Props) {
+export function HistoryCharts({ pool, waitsSince, useIsOfExisting = false }: Props) {
   const { chosen, isZoomed, zoom, reset, choose } = useChartRange();
   const { data: fitting, error } = useAnswer(fitOf(pool));
   const range = shownRange(chosen, fitting);
@@ -50,7 +52,7 @@ export function HistoryCharts({ pool, waitsSince }: Props) {
       {range === undefined ? (
         error === undefined && <ChartsToCome />
       ) : (
-        <Curves {...{ pool, range, waitsSince }} onZoom={zoom} />
+        <Curves {...{ pool, range, waitsSince, useIsOfExisting }} onZoom={zoom} />
       )}
       {pool === undefined ? null : <CompareWeeksOf pool={pool} />}
     </section>
@@ -105,11 +107,12 @@ function ChartsToCome() {
 interface CurvesProps {
   readonly pool: string | undefined;
   readonly waitsSince: number | null | undefined;
+  readonly useIsOfExisting: boolean;
   readonly range: ChartRange;
   readonly onZoom: (from: number, to: number) => void;
 }
 
-function Curves({ pool, range, waitsSince, onZoom }: CurvesProps) {
+function Curves({ pool, range, onZoom, ...shown }: CurvesProps) {
   const { data, error } = useAnswer(statsOf(pool, range));
   const marks = useMarks(pool, data?.outages);
   return (
@@ -118,19 +121,19 @@ function Curves({ pool, range, waitsSince, onZoom }: CurvesProps) {
       {data === undefined ? (
         error === undefined && <ChartsToCome />
       ) : (
-        <Charts stats={data} {...{ marks, waitsSince, onZoom }} />
+        <Charts stats={data} {...{ marks, onZoom, ...shown }} />
       )}
     </>
   );
 }
 
-interface ChartsProps extends Pick<CurvesProps, "waitsSince"> {
+interface ChartsProps extends Pick<CurvesProps, "waitsSince" | "useIsOfExisting"> {
   readonly stats: Stats;
   readonly marks: readonly Mark[];
   readonly onZoom: (from: number, to: number) => void;
 }
 
-function Charts({ stats, marks, waitsSince, onZoom }: ChartsProps) {
+function Charts({ stats, marks, waitsSince, useIsOfExisting, onZoom }: ChartsProps) {
   const { times, use, starts } = useMemo(
     () => ({ times: stepTimes(stats), use: heldLines(stats), starts: startBars(stats) }),
     [stats],
@@ -160,6 +163,7 @@ function Charts({ stats, marks, waitsSince, onZoom }: ChartsProps) {
       />
       <TimeChart
         title="In use"
+        {...(useIsOfExisting && { about: "of the clusters there were" })}
         lines={use}
         scale={stats.pool === null ? smallParts : parts}
         emptyText="There was nothing to lend in this time"

@@ -16,6 +16,7 @@ import {
   isPaced,
   lastCut,
   rateWords,
+  throttlingOf,
 } from "./flow-facts.ts";
 import { GateCard, type GateStatus } from "./gate-card.tsx";
 import { PinButtons } from "./pin-buttons.tsx";
@@ -53,16 +54,18 @@ function statusOf(left: number, paced: number, waiting: number): GateStatus {
 /** When the queue is through at this pace, and what throttling has to do with it. */
 function Backlog({ pool, queue }: { pool: Pool; queue: readonly WaitingRequest[] }) {
   const { adaptive } = pool.policy;
-  const seconds = backlogSeconds(queue, pool.flow.everySeconds);
+  const findsIt = adaptive?.mode === "auto";
+  // A rate that finds itself is another one in a moment: a time at the rate of now would mislead.
+  const seconds = findsIt ? null : backlogSeconds(queue, pool.flow.everySeconds);
   const isLate = waitsTooLong(pool.name, usePoolTroubles());
-  const isCut = adaptive?.mode === "auto" && (pool.flow.rate ?? adaptive.max) < adaptive.max;
+  const isCut = findsIt && throttlingOf(pool.flow.rate, adaptive.max) === "throttled";
   return (
     <p className={isCut || isLate ? "callout" : "gate-lead"}>
       <b>
         {grouped(queue.length)} {queue.length === 1 ? "waits" : "wait"}
         {seconds === null ? "" : `; the last starts in about ${inWholeSeconds(seconds)}`}.
       </b>{" "}
-      {isCut ? <Throttled pool={pool} rate={pool.flow.rate} max={adaptive.max} /> : null}
+      {findsIt ? <Throttled pool={pool} rate={pool.flow.rate} max={adaptive.max} /> : null}
     </p>
   );
 }
@@ -77,11 +80,12 @@ interface ThrottledProps {
 function Throttled({ pool: { name }, rate, max }: ThrottledProps) {
   const { data } = useAnswer(rateHistoryOf(name));
   const cut = lastCut(data?.changes ?? []);
-  if (cut === undefined || rate === null) return null;
+  const throttling = throttlingOf(rate, max);
+  if (cut === undefined || rate === null || throttling === undefined) return null;
   return (
     <>
-      Throttled: {rateWords(rate)} of at most {rateWords(max)} starts per minute. The last cut was
-      at <Moment at={cut.at} />.
+      {throttling === "throttled" ? "Throttled" : "Recovering"}: {rateWords(rate)} of at most{" "}
+      {rateWords(max)} starts per minute. The last cut was at <Moment at={cut.at} />.
     </>
   );
 }
@@ -142,7 +146,7 @@ function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
           </>,
         ],
         reported && [
-          "Reports",
+          "Reports, since the pool was added",
           `${grouped(reports.throttled)} throttled, ${grouped(reports.ok)} OK${cutsWords(adaptive)}`,
         ],
       ]}

@@ -23,13 +23,10 @@ test("policyFacts() has a label for each field that is set", () => {
     ["Others may go first for", "10m"],
     ["State after release", "dirty"],
     ["State after expiry", "free"],
-    [
-      "Timeouts without heartbeat",
-      "busy: timeout 30m, next state dirty; leased: timeout 2h, next state free",
-    ],
-    ["Dynamic resources", "min 0, max 5, initial state free"],
+    ["Timeouts without heartbeat", "busy: after 30m, to dirty; leased: after 2h, to free"],
+    ["Dynamic resources", "min 0, max 5, state free"],
     ["Cleaning", "retries 3, backoff 1m"],
-    ["Pace", "interval 24s, burst 5, jitter 0"],
+    ["Pace", "every 24s, burst 5, jitter 0"],
     ["Parent", "account"],
     ["Limit", "3"],
   ]);

@@ -6,7 +6,7 @@ import { policyFields } from "../../../src/core/model/policy-fields.ts";
 export type Fact = readonly [label: string, words: string];
 
 export function policyFacts(policy: Pool["policy"]): Fact[] {
-  return factsOf(policyFields, policy).filter(([, words]) => words !== "0s");
+  return factsOf(policyFields, policy, ({ label }) => label).filter(([, words]) => words !== "0s");
 }
 
 /** The key in the configuration, and what it does. Undefined: this page does not know it. */
@@ -16,15 +16,15 @@ export function meaningOf(label: string): string | undefined {
 }
 
 /** A newer server may send fields that this page does not know. They are shown under their key. */
-function factsOf(table: Table, group: object): Fact[] {
+function factsOf(table: Table, group: object, nameOf: (field: Field) => string): Fact[] {
   return Object.entries(group).flatMap(([key, value]): Fact[] => {
     const field = Object.values(table).find((row) => (row.wire ?? row.key) === key);
     const words = inWords(field, value);
-    return words === "" ? [] : [[field?.label ?? key, words]];
+    return words === "" ? [] : [[field === undefined ? key : nameOf(field), words]];
   });
 }
 
-/** Groups in one line: `interval 24s, burst 5`. */
+/** Groups in one line, under the keys of the configuration: `every 24s, burst 5`. */
 function inWords(field: Field | undefined, value: unknown): string {
   if (!isValues(value)) return String(value ?? "");
   if (Array.isArray(value)) return value.join(", ");
@@ -39,7 +39,7 @@ function inWords(field: Field | undefined, value: unknown): string {
 }
 
 function inLine(table: Table, group: object): string {
-  return factsOf(table, group)
-    .map(([label, words]) => `${label.charAt(0).toLowerCase()}${label.slice(1)} ${words}`)
+  return factsOf(table, group, ({ key }) => key)
+    .map(([key, words]) => `${key} ${words}`)
     .join(", ");
 }

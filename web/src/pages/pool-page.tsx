@@ -27,7 +27,7 @@ import { inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
-import { closedWords, waitingForAdmission } from "./admission-facts.ts";
+import { isClosedAt, waitingForAdmission } from "./admission-facts.ts";
 import { AdmissionSection } from "./admission-section.tsx";
 import { ClusterStock } from "./cluster-stock.tsx";
 import { EstimateAccuracyNote } from "./estimate.tsx";
@@ -121,7 +121,11 @@ function PoolView({ read }: { read: Pool }) {
       <Waiting pool={pool} />
       {pool.usage === undefined ? null : <Members pool={pool} />}
       {limit === undefined ? null : <Holders name={name} />}
-      <HistoryCharts pool={name} {...{ waitsSince }} />
+      <HistoryCharts
+        pool={name}
+        {...{ waitsSince }}
+        useIsOfExisting={pool.template !== undefined}
+      />
       <WhatIf pool={pool} />
       <PolicyFacts policy={pool.policy} />
       {limit === undefined && pool.usage === undefined ? <Members pool={pool} /> : null}
@@ -141,6 +145,8 @@ function WholeBar({ pool }: { pool: Pool }) {
             <i className={`look-${lookOf(state)}`} /> {stateWord(state)} <b>{grouped(count)}</b>
           </span>
         ))}
+        {/* It has no size: more can be made. */}
+        {pool.template === undefined ? null : <span>of the clusters there are</span>}
       </p>
     </div>
   );
@@ -150,16 +156,18 @@ function figuresOf(pool: Pool, queue: readonly WaitingRequest[], isLate: boolean
   const { waiting, oldestWaitSeconds } = countsOf(pool);
   return [
     ...(pool.usage === undefined ? countFigures(pool) : amountFigures(pool, pool.usage)),
-    ...closedFigure(pool, queue),
+    ...admissionFigure(pool, queue),
     { label: "Waiting", value: waiting },
     { label: "Longest wait", value: inWholeSeconds(oldestWaitSeconds), bad: isLate },
     { label: "Mean hold", value: inWords(pool.meanHoldSeconds) },
   ];
 }
 
-function closedFigure({ name, admission }: Pool, queue: readonly WaitingRequest[]): Figure[] {
-  const aside = closedWords(admission, waitingForAdmission(queue, name).length, serverNowMs());
-  return aside === "" ? [] : [{ label: "Admission", value: "closed", aside, bad: true }];
+/** Always there, so that the figures stay in their places. The card below has the reason. */
+function admissionFigure({ name, admission }: Pool, queue: readonly WaitingRequest[]): Figure[] {
+  if (admission === null) return [];
+  const isClosed = isClosedAt(admission, waitingForAdmission(queue, name).length, serverNowMs());
+  return [{ label: "Admission", value: isClosed ? "closed" : "open", bad: isClosed }];
 }
 
 function countFigures(pool: Pool): Figure[] {
@@ -212,6 +220,9 @@ function Waiting({ pool }: { pool: Pool }) {
         Queue <small>{data === undefined || data.length === 0 ? "" : grouped(data.length)}</small>
       </h2>
       {data === undefined || data.length === 0 ? null : <EstimateAccuracyNote pool={name} />}
+      {waitingForAdmission(data ?? [], name).some(hasNoEnd) ? (
+        <p className="aside-note">No times: the admission check decides when requests start.</p>
+      ) : null}
       {data === undefined ? (
         <Loading />
       ) : data.length === 0 ? (
@@ -227,6 +238,10 @@ function Waiting({ pool }: { pool: Pool }) {
       {pool.usage === undefined ? null : <FirstThatDoesNotFit requests={data ?? []} pool={name} />}
     </section>
   );
+}
+
+function hasNoEnd({ noEstimate }: WaitingRequest): boolean {
+  return noEstimate === "no_end_known";
 }
 
 /** In the order of the starts. Requests that wait for another pool first come last; below a limit none does. */

@@ -40,11 +40,12 @@ type Changes = readonly RateChange[];
 function RateChart({ changes, advised }: { changes: Changes; advised: boolean }) {
   const { times, lines } = useMemo(() => {
     const steps = stepsOf(changes, serverNowMs());
-    const label = advised ? "advised" : "in force";
+    const label = advised ? "advised" : "allowed";
     const line = { label, colour: "started", values: steps.rates, stepped: true };
     return { times: steps.times, lines: [line] };
   }, [changes, advised]);
-  return <TimeChart title="Starts per minute" times={times} lines={lines} scale={rates} />;
+  const title = advised ? "Advised starts per minute" : "Allowed starts per minute";
+  return <TimeChart {...{ title, times, lines }} scale={rates} />;
 }
 
 function RateTable({ changes }: { changes: Changes }) {
@@ -95,9 +96,7 @@ function Row({ change, named }: RowProps) {
         <Moment at={when} />
       </td>
       <td className="number" data-label="Per minute">
-        {was === null || was === rate ? null : (
-          <span className="faint optional">{rateWords(was)} → </span>
-        )}
+        {was === null || was === rate ? null : <span className="faint">{rateWords(was)} → </span>}
         {rate === null ? "unlimited" : rateWords(rate)}
       </td>
       <td className={cause === "throttled" ? "late" : undefined}>

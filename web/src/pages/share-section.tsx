@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import type { Pool } from "../../../src/api/schemas.ts";
 import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
@@ -34,15 +35,16 @@ function Turns({ pool, turns }: { pool: string; turns: ReturnType<typeof turnsOf
   if (turns.length === 0) return null;
   return (
     <p className="turns">
-      The lowest share goes first, and a share is of the pool of which a space holds most:{" "}
+      Lowest share first; each counts the pool of which the space holds most:{" "}
       {turns.map(({ name, share, of }, index) => (
-        <span key={name} className="unbroken">
-          {index === 0 ? "" : ", "}
-          {name} <b>{share.toFixed(2)}</b>
-          {of === null || of === pool ? "" : ` (${of})`}
-        </span>
+        <Fragment key={name}>
+          <span className="unbroken">
+            {name} <b>{share.toFixed(2)}</b>
+            {of === null || of === pool ? "" : ` (${of})`}
+            {index === turns.length - 1 ? "." : ","}
+          </span>{" "}
+        </Fragment>
       ))}
-      .
     </p>
   );
 }

@@ -117,7 +117,7 @@ export function caveatOf(pool: Pool): string | undefined {
   const { name, template, admission, flow } = pool;
   if (template !== undefined) {
     return `A replay does not apply here: how long clusters take to make is not replayed, and that is
-      most of the wait. Watch the stock and the phases instead.`;
+      most of the wait. Watch its stock above, and the phases of its clusters, which "Show its clusters" lists.`;
   }
   if (admission !== null) {
     return `This pool has an admission check. Its results are not replayed, so waits for it are
