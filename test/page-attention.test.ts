@@ -57,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     expect(await cell("d-free").textContent()).toBe("");
     // A shared pool has the part of its fullest dimension in use, and all amounts at hand.
     const room = page.locator("tr", { hasText: "c-room" });
-    await room.getByText("75 %").waitFor();
+    await room.getByText("75 %", { exact: true }).waitFor();
     await room.getByTitle("vcpus 6 of 8, memory 8 of 64", { exact: true }).waitFor();
   });
 
@@ -99,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     await world().client.changeResource("acc-1", { drained: true });
     const page = await world().open("/");
     const legend = page.locator(".legend");
-    for (const word of ["held", "drained", "free", "waiting"]) {
+    for (const word of ["held", "drained", "free", "waiting, most"]) {
       await legend.getByText(word, { exact: true }).first().waitFor();
     }
     await world().client.changeResource("acc-1", { drained: false });
