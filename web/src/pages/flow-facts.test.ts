@@ -11,6 +11,7 @@ import {
   stepsOf,
   throttlingOf,
   unpinEffects,
+  withStarts,
 } from "./flow-facts.ts";
 
 const pace = { every: "24s", burst: 1, jitter: 0 };
@@ -77,6 +78,20 @@ test("lastCut() is the last report of throttling that changed the rate in force"
   const advised = change({ cause: "throttled", rate: 1, advised: true });
   expect(lastCut([change({ cause: "throttled", rate: 9 }), cut, change({}), advised])).toBe(cut);
   expect(lastCut([change({})])).toBeUndefined();
+});
+
+test("withStarts() has the rate at all times, and what started in each step that is over", () => {
+  const stats = {
+    ...{ stepSeconds: 30, to: "1970-01-01T00:01:20.000Z" },
+    steps: [0, 30, 60].map((second) => ({
+      ...{ at: new Date(second * 1_000).toISOString(), granted: 2 },
+    })),
+  } as unknown as Parameters<typeof withStarts>[1];
+  expect(withStarts({ times: [10, 40, 80], rates: [30, 21, 21] }, stats)).toEqual({
+    ...{ times: [10, 30, 40, 80], rates: [30, 30, 21, 21] },
+    // The first step begins before the chart, and the last one goes on.
+    starts: [undefined, 4, 4, undefined],
+  });
 });
 
 describe("stepsOf()", () => {

@@ -1,4 +1,5 @@
 /** The page's texts for a pool's pace, and for the effects of a pin. */
+import type { Stats } from "../../../src/api/history-schemas.ts";
 import type { Pool, RateChange, WaitingRequest } from "../../../src/api/schemas.ts";
 import { rateMax, rateMin } from "../../../src/core/model/field-kinds.ts";
 import { briefDuration } from "../../../src/core/model/time.ts";
@@ -66,6 +67,34 @@ export function stepsOf(changes: readonly RateChange[], nowMs: number) {
   const rates = changes.map(({ rate }) => rate);
   const until = Math.max(nowMs / 1_000, times.at(-1) ?? 0);
   return { times: [...times, until], rates: [...rates, last.rate] };
+}
+
+interface Steps {
+  readonly times: readonly number[];
+  readonly rates: readonly (number | null)[];
+}
+
+/** The rate beside what has started per minute, in each step that is over. */
+export function withStarts(
+  { times, rates }: Steps,
+  stats: Pick<Stats, "steps" | "stepSeconds" | "to">,
+) {
+  const { stepSeconds } = stats;
+  const end = Date.parse(stats.to) / 1_000;
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const counted = stats.steps.flatMap(({ at, granted }) => {
+    const from = Date.parse(at) / 1_000;
+    const isWithin = from >= first && from <= last && from + stepSeconds <= end;
+    return isWithin ? { from, perMinute: (granted * 60) / stepSeconds } : [];
+  });
+  const all = [...new Set([...times, ...counted.map(({ from }) => from)])].sort((a, b) => a - b);
+  return {
+    times: all,
+    rates: all.map((at) => rates[times.findLastIndex((change) => change <= at)] ?? null),
+    starts: all.map((at) => {
+      return counted.find(({ from }) => from <= at && at < from + stepSeconds)?.perMinute;
+    }),
+  };
 }
 
 /** A change, and how many rises in a row it stands for. */

@@ -2,7 +2,8 @@ import { useMemo, useState } from "react";
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
-import { rateHistoryOf } from "../data/questions.ts";
+import { rateHistoryOf, statsOf } from "../data/questions.ts";
+import { rangeOver } from "../parts/chart-fit.ts";
 import { causeWords } from "../parts/event-verbs.ts";
 import { HolderLink } from "../parts/holder-link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
@@ -16,6 +17,7 @@ import {
   foldedChanges,
   rateWords,
   stepsOf,
+  withStarts,
 } from "./flow-facts.ts";
 
 /** The changes of the start rate: a chart if reports change it, and a table. */
@@ -26,7 +28,11 @@ export function RateHistory({ pool }: { pool: Pool }) {
     <>
       <ProblemNote error={error} />
       {findsItsRate(pool.policy) && changes.length > 1 ? (
-        <RateChart changes={changes} advised={pool.policy.adaptive?.mode === "advise"} />
+        <RateChart
+          {...{ changes }}
+          pool={pool.name}
+          advised={pool.policy.adaptive?.mode === "advise"}
+        />
       ) : null}
       {changes.length === 0 ? null : <RateTable changes={changes} />}
     </>
@@ -37,15 +43,37 @@ const rates = { format: rateWords };
 
 type Changes = readonly RateChange[];
 
-function RateChart({ changes, advised }: { changes: Changes; advised: boolean }) {
+interface ChartProps {
+  readonly pool: string;
+  readonly changes: Changes;
+  readonly advised: boolean;
+}
+
+/** No shorter, so that what starts per minute can be counted; and no longer than the charts of the page. */
+const [shortestSeconds, longestSeconds] = [75 * 60, 86_400];
+
+/** From the first change on, in steps of a minute or longer. */
+function useStarts(pool: string, changes: Changes) {
+  const since = Date.parse(changes[0]?.at ?? "") / 1_000;
+  const range = useMemo(() => {
+    const lengthSeconds = Math.ceil(serverNowMs() / 1_000 - since);
+    return rangeOver(Math.min(longestSeconds, Math.max(shortestSeconds, lengthSeconds)), null);
+  }, [since]);
+  return useAnswer(statsOf(pool, range)).data;
+}
+
+function RateChart({ pool, changes, advised }: ChartProps) {
+  const stats = useStarts(pool, changes);
   const { times, lines } = useMemo(() => {
-    const steps = stepsOf(changes, serverNowMs());
+    const changed = stepsOf(changes, serverNowMs());
     const label = advised ? "advised" : "allowed";
-    const line = { label, colour: "started", values: steps.rates, stepped: true };
-    return { times: steps.times, lines: [line] };
-  }, [changes, advised]);
-  const title = advised ? "Advised starts per minute" : "Allowed starts per minute";
-  return <TimeChart {...{ title, times, lines }} scale={rates} />;
+    const line = { label, colour: "muted", values: changed.rates, stepped: true };
+    if (stats === undefined) return { times: changed.times, lines: [line] };
+    const steps = withStarts(changed, stats);
+    const started = { label: "started", colour: "started", values: steps.starts, stepped: true };
+    return { times: steps.times, lines: [{ ...line, values: steps.rates }, started] };
+  }, [changes, advised, stats]);
+  return <TimeChart title="Starts per minute" {...{ times, lines }} scale={rates} />;
 }
 
 function RateTable({ changes }: { changes: Changes }) {

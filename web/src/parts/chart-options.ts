@@ -31,11 +31,14 @@ function topOf(max: number | null, { top, topMin = 0.1 }: Scale): number {
   return top === undefined ? Math.max(highest * 1.1, topMin) : Math.max(highest, top);
 }
 
-/** Values without a neighbour, which no line shows. */
+/** Values without a neighbour, which no line shows. A line goes on over times at which it is not read. */
 function lonelyPoints(values: uPlot.AlignedData[number] | undefined): number[] {
-  const has = (at: number) => values?.[at] !== null && values?.[at] !== undefined;
-  return Array.from(values ?? [], (_, at) => at).filter((at) => {
-    return has(at) && !has(at - 1) && !has(at + 1);
+  const read = Array.from(values ?? [], (value, at) => ({ value, at })).filter(
+    ({ value }) => value !== undefined,
+  );
+  const has = (index: number) => (read[index]?.value ?? null) !== null;
+  return read.flatMap(({ at }, index) => {
+    return has(index) && !has(index - 1) && !has(index + 1) ? [at] : [];
   });
 }
 
