@@ -139,4 +139,17 @@ describe.skipIf(chromiumPath === undefined)("the overview of many pools", () => 
     await expect.poll(async () => (await names(page)).length).toBe(13);
     expect(world().complaints).toEqual([]);
   });
+
+  test("moves no row under the pointer", async () => {
+    const page = await world().open("/?sort=size");
+    await expect.poll(async () => (await names(page))[0]).toBe("used");
+    await page.locator("table.pools tbody").hover();
+    await world().client.ask({ holder: "ci/2", items: [{ pool: "idle-5" }], ttl: "10m" });
+    const row = page.locator("tr", { has: page.getByRole("link", { name: "idle-5" }) });
+    await row.getByText("1/1").waitFor();
+    expect((await names(page))[0]).toBe("used");
+    await page.mouse.move(0, 0);
+    await expect.poll(async () => (await names(page))[0]).toBe("idle-5");
+    expect(world().complaints).toEqual([]);
+  });
 });
