@@ -713,6 +713,12 @@ export const Trends = Type.Object({
       pool: Type.String(),
       held: Type.Array(Type.Integer(), { description: "For use; the oldest first" }),
       waiting: Type.Array(Type.Integer()),
+      usedPercent: Type.Optional(
+        Type.Array(Type.Integer(), {
+          description:
+            "Of a shared pool: how much is in use of the dimension that is fullest. Since the server started",
+        }),
+      ),
     }),
   ),
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { SearchResult, Trends, Whoami } from "../api/schemas.ts";
 import { acquire, clean, pool, release } from "../core/decide/lending.suite.ts";
 import type { PoolName } from "../core/model/ids.ts";
+import { capacityPool } from "../core/shared/capacity.suite.ts";
 import { askBody, asRequest, type TestSite, testSite } from "./test-site.suite.ts";
 import { TrendSampler } from "./trends.ts";
 
@@ -37,6 +38,20 @@ test("GET /v1/trends has a sample from the start", async () => {
   await using site = await testSite([pool("aws", 1)]);
   const { body } = await site.call("GET /v1/trends");
   expect((body as Trends).pools).toEqual([{ pool: "aws", held: [0], waiting: [0] }]);
+});
+
+test("GET /v1/trends of a shared pool has the part in use of its fullest dimension", async () => {
+  const sizes = { a: { capacity: { vcpus: 10, memory: 100 } }, b: { capacity: { vcpus: 10 } } };
+  await using site = await testSite([capacityPool(sizes)]);
+  const { body } = await site.call("GET /v1/trends");
+  expect((body as Trends).pools).toEqual([
+    { pool: "vsphere", held: [0], waiting: [0], usedPercent: [0] },
+  ]);
+  const items = [{ pool: "vsphere", amount: { vcpus: 5, memory: 30 } }];
+  await site.call("POST /v1/leases", { body: { holder: "ci", items, ttl: "1m" } });
+  const sampler = new TrendSampler();
+  await site.broker.read((state, now) => sampler.sample(state, now));
+  expect(sampler.render(site.broker.now()).pools[0]?.usedPercent).toEqual([30]);
 });
 
 test("GET /v1/trends has the half hour before the start of the server, from the history", async () => {

@@ -1,4 +1,5 @@
 import { Trends } from "../api/schemas.ts";
+import { type PlacementView, placementView } from "../core/explain/pool-view.ts";
 import { descendants, isOnlyLimit } from "../core/gates/limits.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { Pool, State } from "../core/model/state.ts";
@@ -14,6 +15,8 @@ const samplesMax = 90;
 interface Trend {
   held: number[];
   waiting: number[];
+  /** Of a shared pool. Its hosts are nearly always in use, all of them. */
+  usedPercent?: number[];
 }
 
 /**
@@ -33,6 +36,12 @@ export class TrendSampler {
       // A pool that is only a limit has neither resources nor a queue: those below it count.
       push(trend.held, isOnlyLimit(pool) ? pool.used : pool.held);
       push(trend.waiting, isOnlyLimit(pool) ? waitingBelow(pool) : pool.waiting);
+      const usage = placementView(pool)?.usage;
+      if (usage === undefined) delete trend.usedPercent;
+      else {
+        trend.usedPercent ??= [];
+        push(trend.usedPercent, percentOf(usage));
+      }
     }
   }
 
@@ -68,6 +77,11 @@ export class TrendSampler {
       pools: Array.from(this.#trends, ([pool, trend]) => ({ pool, ...trend })),
     };
   }
+}
+
+function percentOf(usage: PlacementView["usage"]): number {
+  const parts = usage.map(({ used, capacity }) => (capacity === 0 ? 0 : used / capacity));
+  return Math.round(Math.max(0, ...parts) * 100);
 }
 
 function waitingBelow(limit: Pool): number {

@@ -78,19 +78,19 @@ export const PoolRow = memo(function PoolRow({ pool, trend, span, window, isLate
       </td>
       <td className="spark-cell">
         {trend === undefined ? null : (
-          <SparkLine
-            held={trend.held}
-            waiting={trend.waiting}
-            total={pool.limit?.limit ?? pool.total}
-            unit={pool.limit === undefined ? "resources" : "claims"}
-            span={span}
-            window={window}
-          />
+          <SparkLine {...heldOf(pool, trend)} waiting={trend.waiting} span={span} window={window} />
         )}
       </td>
     </tr>
   );
 });
+
+/** Of a shared pool the part in use; an older server has only its hosts. */
+function heldOf({ limit, total }: Pool, { held, usedPercent }: Trends["pools"][number]) {
+  if (usedPercent !== undefined) return { held: usedPercent, total: 100, unit: "%" };
+  if (limit !== undefined) return { held, total: limit.limit, unit: "claims" };
+  return { held, total, unit: "resources" };
+}
 
 function waitLook(oldestWaitSeconds: number | null, isLate: boolean): string {
   if (oldestWaitSeconds === null) return "quiet";

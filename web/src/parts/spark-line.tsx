@@ -5,7 +5,7 @@ interface Props {
   readonly held: readonly number[];
   readonly waiting: readonly number[];
   readonly total: number;
-  /** What is held: `resources`. */
+  /** What is held: `resources`; `%`: it is a part. */
   readonly unit: string;
   /** The number of samples from the left edge to the right one. */
   readonly span: number;
@@ -36,7 +36,8 @@ export const SparkLine = memo(function SparkLine(props: Props) {
   };
   const area = line(held, Math.max(1, total, ...held));
   const first = area.split(",", 1)[0];
-  const use = `${grouped(held.at(-1) ?? 0)} of ${grouped(total)} ${unit} in use at last, at most ${grouped(Math.max(...held))}`;
+  const of = unit === "%" ? " %" : ` of ${grouped(total)} ${unit}`;
+  const use = `${grouped(held.at(-1) ?? 0)}${of} in use at last, at most ${grouped(Math.max(...held))}${unit === "%" ? " %" : ""}`;
   const words = `${window}: ${use}; at most ${grouped(waitingMax)} waiting`;
   return (
     <span className="spark-and-most">
