@@ -116,17 +116,12 @@ function Tags({ pool }: { pool: Pool }) {
       {usage.length === 0 ? null : (
         <small title={`${amountsOf(pool)}. The fullest counts`}>
           {" "}
-          {usage.map(dimensionWords).join(", ")}
+          fullest: {countsOf(pool).unit}
         </small>
       )}
       {pool.retiring ? <small title="Removed from the configuration"> retiring</small> : null}
     </>
   );
-}
-
-/** `vcpus 81 %`: which of them is the part that is held. */
-function dimensionWords({ dimension, used, capacity }: NonNullable<Pool["usage"]>[number]): string {
-  return `${dimension} ${percent(used / Math.max(1e-9, capacity))}`;
 }
 
 /** Why requests wait although something may be free. */
