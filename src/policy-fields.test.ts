@@ -279,7 +279,7 @@ describe("every field of a policy", () => {
 
   test.each(cases(onWire))("has a label on the page: %s", (name, leaf) => {
     const policy = answers.get(name);
-    const facts = policy === undefined ? [] : policyFacts(policy).map((fact) => fact.join(" "));
+    const facts = policy === undefined ? [] : policyFacts({ policy }).map((fact) => fact.join(" "));
     const hint = "see web/src/pages/policy-words.ts";
     expect(facts.join("\n").toLowerCase(), todo(leaf, "is not on the page", hint)).toContain(
       `${leaf.field.label} ${[inFile(leaf)].flat().join(", ")}`.toLowerCase(),

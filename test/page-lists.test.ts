@@ -58,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     expect(await groups.allTextContents()).toEqual(["aws 1", "gcp 1"]);
     await page
       .locator("tr", { hasText: "ci/1" })
-      .getByText(/^none yet due in 3m/)
+      .getByText(/^none yet · due in 3m/)
       .waitFor();
     // A lease that was a request is in the list of leases, whichever address led to it.
     const [{ id } = { id: "" }] = await world().client.everyLease({ pool: "aws" });

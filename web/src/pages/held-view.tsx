@@ -123,17 +123,16 @@ function OrExpires({ lease }: { lease: Lease }) {
 }
 
 function useFigures(lease: Lease): Figure[] {
-  const { ttl } = lease;
   const pulse = pulseOf(lease);
   const { isSilent } = useSilence(lease);
   const end = endOf(lease);
-  const { last, due } = useHeartbeat(lease);
+  const { last, next } = useHeartbeat(lease);
   return [
     { label: "Held for", value: <Age since={lease.grantedAt} /> },
     { label: "Waited", value: inWords(lease.waitedSeconds) },
     pulse === null
       ? { label: "Last heartbeat", value: "–", aside: "none needed" }
-      : { label: "Last heartbeat", value: last, aside: due || `of ${ttl}`, bad: isSilent },
+      : { label: "Last heartbeat", value: last, aside: next, bad: isSilent },
     end === null
       ? { label: "Ends", value: "on release", aside: <OrExpires lease={lease} /> }
       : { label: "Ends in", value: <Left until={end.at} />, aside: end.why },

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import type { Lease } from "../../../src/api/schemas.ts";
 import {
   endOf,
-  firstBeatDueMs,
+  hasBeaten,
   inLeaseOrder,
+  nextBeatWords,
   pulseOf,
   silenceAt,
   silentWords,
@@ -64,10 +65,17 @@ test.each([
   expect(ids.join("")).toBe(want);
 });
 
-test("firstBeatDueMs() is after a third of the timeout, until a heartbeat has come", () => {
-  const pulse = { lastMs: Date.parse(minute(0)) + 400, ttlMs: 600_000 };
-  expect(firstBeatDueMs(pulse, minute(0))).toBe(Date.parse(minute(0)) + 200_400);
-  expect(firstBeatDueMs({ ...pulse, lastMs: Date.parse(minute(3)) }, minute(0))).toBeNull();
+test("nextBeatWords() has one form for all leases", () => {
+  const pulse = { lastMs: Date.parse(minute(0)), ttlMs: 120_000 };
+  const words = (seconds: number, ttlMs = pulse.ttlMs) =>
+    nextBeatWords({ ...pulse, ttlMs }, pulse.lastMs + seconds * 1_000);
+  expect(words(2)).toBe("due in 38s");
+  expect(words(41)).toBe("due now");
+  expect(words(60)).toBe("one missed");
+  expect(words(100)).toBe("two missed");
+  expect(words(100, 10 * 365 * 86_400_000)).toBe("without timeout");
+  expect(hasBeaten(pulse, minute(0))).toBe(false);
+  expect(hasBeaten({ ...pulse, lastMs: Date.parse(minute(3)) }, minute(0))).toBe(true);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 /** When a lease ends even if its holder goes on, and how long its holder has been silent. */
 import type { Lease } from "../../../src/api/schemas.ts";
-import { parseDuration } from "../../../src/core/model/time.ts";
+import { parseDuration, roughDuration } from "../../../src/core/model/time.ts";
 import { grouped } from "../parts/numbers.ts";
 
 /** A lease is silent when this part of its heartbeat timeout is over: two of three heartbeats missed. */
@@ -53,10 +53,21 @@ const sameMomentMs = 1_000;
 /** Clients send three heartbeats in each timeout. */
 const beatsPerTimeout = 3;
 
-/** When the first heartbeat is due, if none has come yet; null: one has. */
-export function firstBeatDueMs(pulse: Pulse, grantedAt: string): number | null {
-  const hasCome = pulse.lastMs > Date.parse(grantedAt) + sameMomentMs;
-  return hasCome ? null : pulse.lastMs + pulse.ttlMs / beatsPerTimeout;
+/** A timeout of years is none to people: a cleaner of Boskos never sends heartbeats. */
+const endlessMs = 365 * 24 * 3_600_000;
+
+/** Whether a heartbeat has come since the grant. */
+export function hasBeaten({ lastMs }: Pulse, grantedAt: string): boolean {
+  return lastMs > Date.parse(grantedAt) + sameMomentMs;
+}
+
+/** When the next heartbeat is due, or how many are missed. */
+export function nextBeatWords(pulse: Pulse, nowMs: number): string {
+  if (pulse.ttlMs >= endlessMs) return "without timeout";
+  const silence = silenceAt(pulse, nowMs);
+  if (silence >= missedPart) return silence >= silentPart ? "two missed" : "one missed";
+  const dueMs = pulse.lastMs + pulse.ttlMs / beatsPerTimeout;
+  return dueMs <= nowMs ? "due now" : `due in ${roughDuration(dueMs - nowMs)}`;
 }
 
 /** The part of the heartbeat timeout that is over, from 0 to 1. */

@@ -5,12 +5,18 @@ import { useInTime } from "../data/clock.ts";
 import { clockTime } from "../parts/clock-time.ts";
 import { TimeBar } from "../parts/time-bar.tsx";
 import { exact, useLeft } from "../parts/times.tsx";
-import { endOf, firstBeatDueMs, missedPart, pulseOf, silenceAt, silentPart } from "./lease-ends.ts";
+import {
+  endOf,
+  hasBeaten,
+  missedPart,
+  nextBeatWords,
+  pulseOf,
+  silenceAt,
+  silentPart,
+} from "./lease-ends.ts";
 
 /** Steps of the bars: a bar of a day would otherwise be drawn again every second. */
 const steps = 50;
-/** A timeout of years is none to people: a cleaner of Boskos never sends heartbeats. */
-const endlessMs = 365 * 24 * 3_600_000;
 /** The end of its max lifetime is near when this part is left: its job will fail. */
 const nearPart = 0.1;
 
@@ -21,28 +27,22 @@ export function useSilence(lease: Lease): { readonly part: number; readonly isSi
   return { part, isSilent: part >= silentPart };
 }
 
-/** The last heartbeat, or when the first is due: `42s ago`, `none yet, due in 40s`. */
-export function useHeartbeat(lease: Lease): { readonly last: string; readonly due: string } {
+/** `42s ago` and `due in 38s`; `none yet` before the first, `one missed` if it is late. */
+export function useHeartbeat(lease: Lease) {
   const pulse = pulseOf(lease);
-  const dueMs = pulse && firstBeatDueMs(pulse, lease.grantedAt);
+  const hasCome = pulse !== null && hasBeaten(pulse, lease.grantedAt);
   const last = useInTime((nowMs) => {
-    if (dueMs !== null) return "none yet";
-    return `${roughDuration(Math.max(0, nowMs - (pulse?.lastMs ?? nowMs)))} ago`;
+    if (!hasCome) return "none yet";
+    return `${roughDuration(Math.max(0, nowMs - pulse.lastMs))} ago`;
   });
-  const due = useInTime((nowMs) => {
-    if (dueMs === null || silenceAt(pulse, nowMs) >= missedPart) return "";
-    return dueMs <= nowMs ? "due now" : `due in ${roughDuration(dueMs - nowMs)}`;
-  });
-  return { last, due };
+  const next = useInTime((nowMs) => (pulse === null ? "" : nextBeatWords(pulse, nowMs)));
+  return { last, next };
 }
 
-/** `42s ago of 10m`: the last heartbeat and the heartbeat timeout. */
+/** `42s ago · due in 38s`: the last heartbeat and the next. */
 export function Heartbeat({ lease }: { lease: Lease }) {
   const { part, isSilent } = useSilence(lease);
-  const { last, due } = useHeartbeat(lease);
-  const isEndless = (pulseOf(lease)?.ttlMs ?? 0) >= endlessMs;
-  const timeout = isEndless ? "without timeout" : `of ${lease.ttl}`;
-  const missed = part >= missedPart && !isSilent ? "one missed" : timeout;
+  const { last, next } = useHeartbeat(lease);
   if (pulseOf(lease) === null) {
     return <span className="faint">{lease.revokedAt === null ? "none needed" : "–"}</span>;
   }
@@ -53,7 +53,7 @@ export function Heartbeat({ lease }: { lease: Lease }) {
       title={`It expires after ${lease.ttl} without a heartbeat`}
     >
       <span>
-        {last} <small className="faint">{due === "" ? missed : due}</small>
+        {last} <small className={part >= missedPart ? "late" : "faint"}>· {next}</small>
       </span>
       {isSilent ? <TimeBar part={part} late /> : null}
     </span>

@@ -16,7 +16,7 @@ const { policy } = poolAnswer({
 });
 
 test("policyFacts() has a label for each field that is set", () => {
-  expect(policyFacts(policy)).toEqual([
+  expect(policyFacts({ policy })).toEqual([
     ["Heartbeat timeout", "5m"],
     ["Auto-release after", "20m"],
     ["Pause after a lost holder", "15s"],
@@ -32,9 +32,18 @@ test("policyFacts() has a label for each field that is set", () => {
   ]);
 });
 
+test("policyFacts() of a limit has nothing about resources and their leases", () => {
+  const limit = { used: 1, limit: 3, waiting: 0, oldestWaitSeconds: null };
+  expect(policyFacts({ policy, limit })).toEqual([
+    ["Pace", "interval 24s, burst 5, jitter 0"],
+    ["Parent", "account"],
+    ["Limit", "3"],
+  ]);
+});
+
 test("policyFacts() shows what a newer server has under its key", () => {
   const newer = { ...policy, quota: { perTeam: 3 }, colour: "red" };
-  expect(policyFacts(newer)).toEqual(
+  expect(policyFacts({ policy: newer })).toEqual(
     expect.arrayContaining([
       ["quota", "perTeam 3"],
       ["colour", "red"],

@@ -5,8 +5,15 @@ import { policyFields } from "../../../src/core/model/policy-fields.ts";
 
 export type Fact = readonly [label: string, words: string];
 
-export function policyFacts(policy: Pool["policy"]): Fact[] {
-  return factsOf(policyFields, policy, ({ label }) => label).filter(([, words]) => words !== "0s");
+/** What a pool without resources of its own does: the rest is about resources and their leases. */
+const keysOfLimits = ["limit", "parent", "pace", "adaptive"];
+
+export function policyFacts({ policy, limit }: Pick<Pool, "policy" | "limit">): Fact[] {
+  const set = Object.entries(policy).filter(([key]) => {
+    return limit === undefined || keysOfLimits.includes(key);
+  });
+  const facts = factsOf(policyFields, Object.fromEntries(set), ({ label }) => label);
+  return facts.filter(([, words]) => words !== "0s");
 }
 
 /** The key in the configuration, and what it does. Undefined: this page does not know it. */

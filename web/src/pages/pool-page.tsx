@@ -127,7 +127,7 @@ function PoolView({ read }: { read: Pool }) {
         useIsOfExisting={pool.template !== undefined}
       />
       <WhatIf pool={pool} />
-      <PolicyFacts policy={pool.policy} />
+      <PolicyFacts pool={pool} />
       {limit === undefined && pool.usage === undefined ? <Members pool={pool} /> : null}
     </>
   );
