@@ -56,8 +56,9 @@ describe.skipIf(chromiumPath === undefined)("what-if of a shared pool", () => {
     const page = await world().open("/pools/hypervisor");
     const section = page.getByRole("region", { name: "What if?" });
     expect(await section.getByLabel("Question").locator("option").allTextContents()).toEqual([
-      ...["another strategy", "another pace"],
+      ...["more or fewer hosts", "another strategy", "another pace"],
     ]);
+    await section.getByLabel("Question").selectOption("another strategy");
     await section.getByLabel("Compare").fill("least-used, pack");
     await section.getByRole("button", { name: "Replay the demand" }).click();
     const today = section.getByRole("row", { name: /^least-used today/ });
@@ -126,10 +127,14 @@ describe.skipIf(chromiumPath === undefined)("what-if for those who plan capacity
         text.replaceAll(/\s+/g, " ").trim(),
       );
     // With two slots the third job of each round waits for a minute; with three, nobody does.
-    expect((await cells(/^recorded/)).slice(0, 3)).toEqual(["0s", "1m", "1m"]);
-    expect((await cells(/^2 today/)).slice(0, 3)).toEqual(["0s", "1m", "1m"]);
-    expect((await cells(/^3/)).slice(0, 3)).toEqual(["0s=", "0s↓less by 1m", "0s↓less by 1m"]);
-    expect((await cells(/^1/))[0]).toContain("↑more by");
+    expect((await cells(/^recorded/)).slice(0, 4)).toEqual(["60 of 60", "0s", "1m", "1m"]);
+    expect((await cells(/^2 today/)).slice(0, 4)).toEqual(["60 of 60", "0s", "1m", "1m"]);
+    expect((await cells(/^3/)).slice(1, 4)).toEqual(["0s=", "0s↓less by 1m", "0s↓less by 1m"]);
+    // With one slot the time ends before all have started.
+    const [started, half, most] = await cells(/^1/);
+    expect(started).toMatch(/^[1-5]\d of 60$/);
+    expect(half).toContain("↑more by");
+    expect(most).toBe("not within the time");
 
     // Whoever gets the link sees the same question and the same answer.
     const href = await section
@@ -162,12 +167,15 @@ describe.skipIf(chromiumPath === undefined)("what-if for those who plan capacity
     expect(world.complaints).toEqual([]);
   });
 
-  test("a value that no pool can have is refused in words", async () => {
+  test("a value that no pool can have is refused at its field", async () => {
     const page = await world.open("/pools/slot");
     const section = page.getByRole("region", { name: "What if?" });
     await section.getByLabel("Compare").fill("lots");
     await section.getByRole("button", { name: "Replay the demand" }).click();
-    await section.getByText("Cannot use these settings: slot.count").waitFor();
+    await section.getByText("lots is not a whole number of 1 or more").waitFor();
+    expect(await section.getByLabel("Compare").getAttribute("aria-invalid")).toBe("true");
+    await section.getByLabel("Compare").fill("3");
+    await section.getByText("lots is not").waitFor({ state: "detached" });
   });
 });
 

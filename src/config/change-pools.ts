@@ -89,7 +89,9 @@ function readChange(
   // Whether members have a capacity is not known here, but those of a pool that is lent whole have none.
   const isNewlyByAmount = fields.has("place") && pool.policy.placement === undefined;
   const members = isNewlyByAmount ? pool.members.map((member) => ({ ...member, at })) : [];
-  checkCapacities(document.source, { policy, members }, count);
+  // More hosts have the capacities of those that the pool has.
+  const counted = pool.members.some(({ room }) => room !== undefined) ? undefined : count;
+  checkCapacities(document.source, { policy, members }, counted);
   return {
     at,
     policy,
@@ -101,8 +103,19 @@ function readChange(
 function changedPool(pool: PoolSpec, change: Change | undefined): PoolSpec {
   if (change === undefined) return pool;
   const { policy, count } = change;
-  const members = count === undefined ? pool.members : membersByCount(pool.name, count);
+  const members = count === undefined ? pool.members : membersOf(pool, count);
   return { ...pool, policy, members };
+}
+
+/** Resources that are lent by amount are repeated in turn, with their capacities and labels. */
+function membersOf({ name, members }: PoolSpec, count: number): PoolSpec["members"] {
+  const made = membersByCount(name, count);
+  if (members.every(({ room }) => room === undefined)) return made;
+  return made.map((member, index) => {
+    const { labels = {}, room } = members[index % members.length] ?? member;
+    const { name: own } = members[index] ?? member;
+    return { name: own, labels, ...(room && { room: { ...room, index } }) };
+  });
 }
 
 function checkTogether(

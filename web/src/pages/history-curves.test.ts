@@ -82,6 +82,14 @@ test.each([
   expect(waitLines(statsOf(granted, 60, { pool })).map(({ label }) => label)).toEqual(labels);
 });
 
+test("waitLines() leave a step out that goes on: its few starts would be a spike or a fall", () => {
+  const to = new Date(start + 125_000).toISOString();
+  const [p90] = waitLines(statsOf([9, 9, 3], 60, { to }));
+  expect(p90?.values).toEqual([2, 2, null]);
+  const [longest] = waitLines(statsOf([1, 1, 1], 60, { to }));
+  expect(longest?.values).toEqual([4, 4, 4]);
+});
+
 test("the figures beside the names are of the whole time", () => {
   const stats = statsOf([9, 9, 0], 60);
   expect(waitLines(stats).map(({ total }) => total)).toEqual([2, 1]);

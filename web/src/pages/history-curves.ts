@@ -1,30 +1,34 @@
 /** The curves of a time, and beside the name of each its figure for the whole of that time. */
 import type { Stats } from "../../../src/api/history-schemas.ts";
 import { roughDuration } from "../../../src/core/model/time.ts";
+import { percentileLooks } from "../parts/percentile-looks.ts";
 import type { Line } from "../parts/time-chart.tsx";
 import { isAwayIn } from "./mark-facts.ts";
 
-const waitLabels = {
-  p50: "half within",
-  p90: "9 in 10 within",
-  p99: "99 in 100 within",
-  max: "longest",
+const looks = {
+  ...percentileLooks,
+  max: { label: "longest", colour: "late", draw: "dots" },
 } as const;
 
 /** Fewer waits than this have no percentiles: each is drawn by itself. */
 const fewWaits = 3;
 
-export function waitLines({ pool, steps, total }: Stats): Line[] {
-  const line = (key: keyof typeof waitLabels, look: Pick<Line, "dashed" | "draw">): Line => ({
-    ...{ label: waitLabels[key], colour: "late", total: total.waitSeconds?.[key] ?? null, ...look },
-    values: steps.map(({ waitSeconds }) => waitSeconds?.[key] ?? null),
+export function waitLines(stats: Stats): Line[] {
+  const { pool, steps, total } = stats;
+  // The few starts of a step that goes on would be a spike or a fall.
+  const over = stepsOver(stats, 0);
+  const line = (key: keyof typeof looks): Line => ({
+    ...{ ...looks[key], total: total.waitSeconds?.[key] ?? null },
+    values: steps.map(({ waitSeconds }, index) => {
+      return key === "max" || index < over ? (waitSeconds?.[key] ?? null) : null;
+    }),
   });
   // Of all pools together, nine in ten hardly ever wait.
-  if (pool === null) return [line("max", { draw: "dots" }), line("p99", { dashed: true })];
+  if (pool === null) return [line("max"), line("p99")];
   const counted = steps.filter(({ granted }) => granted > 0);
   const sparse = counted.filter(({ granted }) => granted < fewWaits).length;
-  if (sparse > counted.length / 2) return [line("max", { draw: "dots" })];
-  return [line("p90", {}), line("p50", { dashed: true })];
+  if (sparse > counted.length / 2) return [line("max")];
+  return [line("p90"), line("p50")];
 }
 
 /**

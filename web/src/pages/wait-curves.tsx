@@ -1,4 +1,5 @@
 /** Waits against a setting: three curves, with today's value marked. */
+import { type Percentile, percentileLooks } from "../parts/percentile-looks.ts";
 import { useIsPhone } from "../parts/phone.ts";
 import { inWords } from "../parts/times.tsx";
 
@@ -18,11 +19,8 @@ interface Props {
   readonly recorded: CurvePoint | undefined;
 }
 
-const lines = [
-  ["p99", "99 in 100 within", "bad"],
-  ["p90", "9 in 10 within", "late"],
-  ["p50", "half within", "held"],
-] as const;
+/** The highest first, so that the others are drawn over it. */
+const lines = (["p99", "p90", "p50"] as const).map((key) => ({ key, ...percentileLooks[key] }));
 
 /** One unit is about a pixel, so that the labels have the size of other text. */
 const wideWidth = 820;
@@ -37,7 +35,7 @@ export function WaitCurves({ title, points, recorded }: Props) {
   const [from, to] = [Math.min(...xs), Math.max(...xs)];
   const isToday = recorded !== undefined && recorded.x >= from && recorded.x <= to;
   const drawn = isToday ? [...points, recorded] : points;
-  const top = niceTop(Math.max(1, ...drawn.map(({ p99, p90 }) => p99 ?? p90 ?? 0)));
+  const top = niceTop(Math.max(1, ...drawn.map(({ p99, p90, p50 }) => p99 ?? p90 ?? p50 ?? 0)));
   const left = (x: number) => {
     const share = to === from ? 0.5 : (x - from) / (to - from);
     return edge.left + share * (width - edge.left - edge.right);
@@ -48,9 +46,9 @@ export function WaitCurves({ title, points, recorded }: Props) {
     <figure className="chart curves">
       <figcaption>
         {title}
-        {lines.toReversed().map(([key, label, colour]) => (
+        {lines.toReversed().map(({ key, label, colour, dash }) => (
           <span key={key}>
-            <i style={{ borderColor: `var(--${colour})` }} />
+            <i className={dash} style={{ color: `var(--${colour})` }} />
             {label}
           </span>
         ))}
@@ -93,14 +91,14 @@ export function WaitCurves({ title, points, recorded }: Props) {
             {isCrowded(points, index, left) ? "" : value}
           </text>
         ))}
-        {lines.map(([key, , colour]) => (
-          <g key={key} style={{ color: `var(--${colour})` }}>
-            <polyline
-              points={points
-                .filter((point) => point[key] !== null)
-                .map((point) => `${left(point.x)},${down(point[key] ?? 0)}`)
-                .join(" ")}
-            />
+        {lines.map(({ key, colour, dash }) => (
+          <g key={key} className={dash} style={{ color: `var(--${colour})` }}>
+            {unbroken(points, key).map((run) => (
+              <polyline
+                key={run[0]?.value}
+                points={run.map((point) => `${left(point.x)},${down(point[key] ?? 0)}`).join(" ")}
+              />
+            ))}
             {points.map((point) => {
               const seconds = point[key];
               return seconds === null ? null : (
@@ -119,6 +117,16 @@ export function WaitCurves({ title, points, recorded }: Props) {
       </svg>
     </figure>
   );
+}
+
+/** A value without a wait breaks the line: too few started. */
+function unbroken(points: readonly CurvePoint[], key: Percentile): CurvePoint[][] {
+  const runs: CurvePoint[][] = [[]];
+  for (const point of points) {
+    if (point[key] === null) runs.push([]);
+    else runs.at(-1)?.push(point);
+  }
+  return runs.filter((run) => run.length > 1);
 }
 
 /** A label that would touch the one before it is left out; the table has it. */

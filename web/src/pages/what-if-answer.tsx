@@ -1,4 +1,5 @@
-import type { SimulatedVariants, StatsPart } from "../../../src/api/history-schemas.ts";
+import type { ReplayedPart, SimulatedVariants } from "../../../src/api/history-schemas.ts";
+import { startedWithin } from "../../../src/api/started-within.ts";
 import { grouped } from "../parts/numbers.ts";
 import { type CurvePoint, WaitCurves } from "./wait-curves.tsx";
 import { numberOf, type WhatIfQuestion } from "./what-if-facts.ts";
@@ -8,8 +9,10 @@ import {
   changeBetween,
   inUse,
   type Measure,
+  notWithin,
   replayCheck,
   replayedWords,
+  startedWords,
   waits,
 } from "./what-if-words.ts";
 
@@ -31,19 +34,22 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
   }
   const rows = values.flatMap((value, index): AnswerRow[] => {
     const part = others[index]?.simulation.pools.find(({ pool }) => pool === name)?.simulated;
-    const isToday = value === question.today;
+    const isToday = isSameValue(value, question);
     return part === undefined ? [] : [{ label: value, part, isToday }];
   });
   const { from, to, unknowns } = present.simulation;
   const check = replayCheck(base.recorded, base.simulated);
+  const isUseless = check.quality === "useless";
   const whose = question.topic === "weight" ? ` of ${space}` : "";
   return (
     <>
-      <p className="answer">
-        {answerWords(rows, { ...check, what: titles[question.topic].toLowerCase() })}
-      </p>
-      <p className={check.isGood ? "calm" : "late-note"}>{check.text}</p>
-      <div className="curves-and-table">
+      {isUseless ? null : (
+        <p className="answer">
+          {answerWords(rows, { ...check, what: titles[question.topic].toLowerCase() })}
+        </p>
+      )}
+      <p className={check.quality === "good" ? "calm" : "late-note"}>{check.text}</p>
+      <div className={isUseless ? "curves-and-table useless" : "curves-and-table"}>
         <Curves question={question} rows={rows} whose={whose} recorded={base.recorded} />
         <table className="compare">
           <caption>
@@ -58,6 +64,9 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
           <thead>
             <tr>
               <th scope="col">{titles[question.topic]}</th>
+              <th scope="col" className="number">
+                Started
+              </th>
               {columns(base.simulated).map(({ label }) => (
                 <th key={label} scope="col" className="number">
                   {label}
@@ -84,9 +93,16 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
   );
 }
 
+/** `30s` and `0.5m` are one value. */
+function isSameValue(value: string, { today, numeric }: WhatIfQuestion): boolean {
+  if (today === undefined) return false;
+  return numeric ? numberOf(value) === numberOf(today) : value === today;
+}
+
 const titles = {
   size: "Size",
   limit: "Limit",
+  hosts: "Hosts",
   pace: "One every",
   placement: "Strategy",
   weight: "Weight",
@@ -95,14 +111,14 @@ const titles = {
 interface CurvesProps {
   readonly rows: readonly AnswerRow[];
   readonly whose: string;
-  readonly recorded: StatsPart;
+  readonly recorded: ReplayedPart;
 }
 
 function Curves({ question, rows, whose, recorded }: Pick<Props, "question"> & CurvesProps) {
-  const pointOf = (value: string, { waitSeconds }: StatsPart): CurvePoint => {
-    const { p50 = null, p90 = null, p99 = null } = waitSeconds ?? {};
-    return { value, x: numberOf(value), p50, p90, p99 };
-  };
+  const pointOf = (value: string, part: ReplayedPart): CurvePoint => ({
+    ...{ value, x: numberOf(value), p50: startedWithin(part, "p50") },
+    ...{ p90: startedWithin(part, "p90"), p99: startedWithin(part, "p99") },
+  });
   const points = rows.map(({ label, part }) => pointOf(label, part));
   if (!question.numeric || points.length < 2) return null;
   const today = question.today === undefined ? undefined : pointOf(question.today, recorded);
@@ -114,13 +130,16 @@ function Curves({ question, rows, whose, recorded }: Pick<Props, "question"> & C
 
 interface Column extends Measure {
   readonly label: string;
-  readonly read: (part: StatsPart) => number | null;
+  readonly read: (part: ReplayedPart) => number | null;
+  /** What is written without a value. */
+  readonly unknown?: (part: ReplayedPart) => string;
 }
 
-function columns(part: StatsPart): Column[] {
+function columns(part: ReplayedPart): Column[] {
   const wait = (key: "p50" | "p90" | "p99", label: string): Column => ({
     ...{ label, ...waits },
-    read: ({ waitSeconds }) => waitSeconds?.[key] ?? null,
+    read: (part) => startedWithin(part, key),
+    unknown: ({ starts }) => ((starts?.claims ?? 0) > 0 ? notWithin : "–"),
   });
   return [
     wait("p50", "Half within"),
@@ -132,7 +151,7 @@ function columns(part: StatsPart): Column[] {
     },
     ...part.dimensions.map(({ name }) => ({
       label: `${name} in use`,
-      read: ({ dimensions }: StatsPart) =>
+      read: ({ dimensions }: ReplayedPart) =>
         dimensions.find((one) => one.name === name)?.utilisation ?? null,
       ...inUse,
     })),
@@ -141,7 +160,7 @@ function columns(part: StatsPart): Column[] {
 
 interface ResultProps {
   readonly label: string;
-  readonly part: StatsPart;
+  readonly part: ReplayedPart;
   readonly isToday?: boolean;
   /** What it is compared with: the pool as it is, replayed and recorded. */
   readonly base: Compared | undefined;
@@ -158,9 +177,12 @@ function ResultRow({ label, part, isToday = false, base }: ResultProps) {
       <th scope="row">
         {label} {isToday ? <small className="chip">today</small> : null}
       </th>
+      <td className="number started">
+        {part.starts === undefined ? grouped(part.granted) : startedWords(part.starts)}
+      </td>
       {columns(part).map((column) => (
         <td key={column.label} className="number">
-          {shown(column, part)}
+          <Value {...{ column, part }} />
           {base === undefined || isToday ? null : <Difference {...{ column, part, base }} />}
         </td>
       ))}
@@ -168,13 +190,13 @@ function ResultRow({ label, part, isToday = false, base }: ResultProps) {
   );
 }
 
-function shown({ read, show }: Column, part: StatsPart): string {
+function Value({ column: { read, show, unknown }, part }: { column: Column; part: ReplayedPart }) {
   const value = read(part);
-  return value === null ? "–" : show(value);
+  return value === null ? <small className="faint">{unknown?.(part) ?? "–"}</small> : show(value);
 }
 
 /** `↓ 2m`: the arrow says the direction, its colour whether that is better. */
-function Difference(props: { column: Column; part: StatsPart; base: Compared }) {
+function Difference(props: { column: Column; part: ReplayedPart; base: Compared }) {
   const { column, part, base } = props;
   const [now, before, was] = [part, base.simulated, base.recorded].map(column.read);
   if (typeof now !== "number" || typeof before !== "number") return null;

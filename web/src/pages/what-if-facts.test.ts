@@ -1,19 +1,28 @@
 import { expect, test } from "vitest";
 import type { Pool } from "../../../src/api/schemas.ts";
-import { caveatOf, numberOf, questionsOf, settingOf, valuesIn } from "./what-if-facts.ts";
+import {
+  caveatOf,
+  numberOf,
+  questionsOf,
+  settingOf,
+  type Topic,
+  valuesIn,
+  valuesProblem,
+} from "./what-if-facts.ts";
 
 const flow = { everySeconds: null, pinned: null, limits: [] } as unknown as Pool["flow"];
 const counted = { total: 10, held: 2, free: 8, states: {} };
 const plain = {
   ...{ name: "aws", ...counted, flow, policy: {}, admission: null },
 } as unknown as Pool;
-const topics = (pool: object, spaces: string[] = []) =>
-  questionsOf({ ...plain, ...pool } as Pool, spaces).map(({ topic }) => topic);
+const payments = { name: "payments", weight: 4 };
+const topics = (pool: object, space?: typeof payments) =>
+  questionsOf({ ...plain, ...pool } as Pool, space).map(({ topic }) => topic);
 
 test("a pool is asked about what it has", () => {
   expect(topics({})).toEqual(["size", "pace"]);
-  expect(topics({}, ["web", "payments"])).toEqual(["size", "pace", "weight"]);
-  expect(topics({ place: "pack" })).toEqual(["placement", "pace"]);
+  expect(topics({}, payments)).toEqual(["size", "pace", "weight"]);
+  expect(topics({ place: "pack" })).toEqual(["hosts", "placement", "pace"]);
   expect(topics({ limit: { used: 1, limit: 4, waiting: 0, oldestWaitSeconds: null } })).toEqual([
     ...["limit", "pace"],
   ]);
@@ -22,15 +31,15 @@ test("a pool is asked about what it has", () => {
 
 test("a pool whose rate finds itself is not asked about its pace, and says why", () => {
   const policy = { pace: { every: "2s" }, adaptive: { mode: "auto" } };
-  expect(topics({ policy }, ["web", "payments"])).toEqual(["size", "weight"]);
+  expect(topics({ policy }, payments)).toEqual(["size", "weight"]);
   const pool = { ...plain, policy } as unknown as Pool;
-  expect(caveatOf(pool)).toContain("Another pace cannot be compared here");
+  expect(caveatOf(pool)?.text).toContain("Another pace cannot be compared here");
   const advised = { ...policy, adaptive: { mode: "advise" } };
   expect(topics({ policy: advised })).toEqual(["size", "pace"]);
 });
 
 test("suggested paces are around the configured one, not around one that somebody pinned", () => {
-  const of = (pool: object) => questionsOf({ ...plain, ...pool } as Pool, [])[1];
+  const of = (pool: object) => questionsOf({ ...plain, ...pool } as Pool, undefined)[1];
   const slow = { ...flow, everySeconds: 30, pinned: { rate: 2 } };
   const pinned = of({ flow: slow, policy: { pace: { every: "4s" } } });
   expect(pinned).toMatchObject({ today: "4s", suggested: ["2s", "3s", "4s", "6s", "8s"] });
@@ -39,8 +48,42 @@ test("suggested paces are around the configured one, not around one that somebod
   expect(found?.today).toBe("8s");
 });
 
+test("a weight is compared with the one that the space has", () => {
+  expect(questionsOf(plain, payments).at(-1)).toMatchObject({
+    ...{ topic: "weight", today: "4", suggested: ["0.5", "1", "2", "3", "4", "5"] },
+  });
+});
+
+test("a pool below a limit leads to the page of the limit", () => {
+  const limits = [
+    { pool: "aws", used: 1, limit: 4 },
+    { pool: "account", used: 2, limit: 8 },
+  ];
+  const below = { ...plain, flow: { ...flow, limits } } as unknown as Pool;
+  expect(caveatOf(below)).toMatchObject({ limit: "account" });
+  expect(caveatOf(plain)).toBeUndefined();
+});
+
+test.each<[Topic, string, string | undefined]>([
+  ["size", "8, 12", undefined],
+  ["size", "8, abc, -3", "abc and -3 are not whole numbers of 1 or more"],
+  ["limit", "0", "0 is not a whole number of 1 or more"],
+  ["pace", "30s 1.5m", undefined],
+  ["pace", "30", "30 is not a time such as 30s"],
+  ["weight", "0.5 2", undefined],
+  ["weight", "heavy", "heavy is not a number above 0"],
+  ["placement", "pack", undefined],
+  ["placement", "packed", "packed is not one of "],
+  ["size", " , ", "Write one value or more"],
+  ["size", "1 2 3 4 5 6 7 8 9 10 11 12 13", "These are 13 values: at most 12"],
+])("valuesProblem() of %s: %s", (topic, text, problem) => {
+  const found = valuesProblem(text, { topic });
+  if (problem === undefined) expect(found).toBeUndefined();
+  else expect(found).toContain(problem);
+});
+
 test("suggested sizes are on both sides of today's, and never zero", () => {
-  const sizes = (total: number) => questionsOf({ ...plain, total }, [])[0]?.suggested;
+  const sizes = (total: number) => questionsOf({ ...plain, total }, undefined)[0]?.suggested;
   expect(sizes(10)).toEqual(["5", "8", "9", "10", "11", "13", "15", "20"]);
   expect(sizes(1)).toEqual(["1", "2", "3"]);
 });
@@ -55,6 +98,7 @@ test("values are read as people write them", () => {
 
 test("each value becomes a setting of the API", () => {
   expect(settingOf("size", "8", "aws", "")).toBe("aws.count=8");
+  expect(settingOf("hosts", "6", "lab", "")).toBe("lab.count=6");
   expect(settingOf("pace", "30s", "aws", "")).toBe("aws.pace.every=30s");
   expect(settingOf("weight", "2", "aws", "web")).toBe("space:web.weight=2");
 });

@@ -1,10 +1,11 @@
 /** Which questions about a pool a replay can answer, and with which values. */
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
+import type { Space } from "../../../src/api/space-schemas.ts";
 import { strategies } from "../../../src/core/model/strategies.ts";
 import { parseDuration } from "../../../src/core/model/time.ts";
 
-export type Topic = "size" | "limit" | "pace" | "placement" | "weight";
+export type Topic = "size" | "limit" | "hosts" | "pace" | "placement" | "weight";
 
 /** One question: a setting, and the values that are compared. */
 export interface WhatIfQuestion {
@@ -20,19 +21,24 @@ export interface WhatIfQuestion {
 /** As many as one call may ask for, with the present configuration. */
 export const valuesMax = 12;
 
-export function questionsOf(pool: Pool, spaces: readonly string[]): WhatIfQuestion[] {
+/** A space that may have another weight, and the one that it has. */
+export type WeightedSpace = Pick<Space, "name" | "weight">;
+
+/** `space` is the one whose weight may be asked about; undefined: nobody shares the pool. */
+export function questionsOf(pool: Pool, space: WeightedSpace | undefined): WhatIfQuestion[] {
   const { limit, place, template } = pool;
   if (template !== undefined) return [];
   const { total } = countsOf(pool);
-  const counted = (topic: "size" | "limit", title: string): WhatIfQuestion => ({
+  const counted = (topic: "size" | "limit" | "hosts", title: string): WhatIfQuestion => ({
     ...{ topic, title, today: String(total), suggested: around(total), numeric: true },
   });
   return [
     ...(limit !== undefined ? [counted("limit", "another limit")] : []),
     ...(limit === undefined && place === undefined ? [counted("size", "another size")] : []),
+    ...(place !== undefined ? [counted("hosts", "more or fewer hosts")] : []),
     ...(place !== undefined ? [placement(place)] : []),
     ...(findsItsRate(pool) ? [] : [pace(everyOf(pool))]),
-    ...(spaces.length > 1 ? [weights] : []),
+    ...(space === undefined ? [] : [weightOf(space)]),
   ];
 }
 
@@ -45,10 +51,11 @@ export function questionWords(
   const than = today === undefined ? "" : `, which is ${today} today`;
   const ifs: Readonly<Record<Topic, string>> = {
     size: `${pool} had more or fewer resources than its ${today}`,
+    hosts: `${pool} had more or fewer hosts than its ${today}, with the capacities of these`,
     limit: `the limit ${pool} were another than ${today}`,
     pace: `${pool} had another time between two starts${than}`,
     placement: `${pool} had another strategy than ${today}`,
-    weight: `the space ${space} had another weight`,
+    weight: `the space ${space} had another weight than ${today}`,
   };
   return `How long would requests wait if ${ifs[topic]}?`;
 }
@@ -65,10 +72,15 @@ function everyOf({ policy, flow }: Pool): number | null {
   return flow.pinned === null ? flow.everySeconds : null;
 }
 
-const weights: WhatIfQuestion = {
-  ...{ topic: "weight", title: "another weight of a space", today: undefined, numeric: true },
-  suggested: ["0.5", "1", "2", "3", "5"],
-};
+const usualWeights = [0.5, 1, 2, 3, 5];
+
+function weightOf({ weight }: WeightedSpace): WhatIfQuestion {
+  const suggested = [...new Set([...usualWeights, weight])].sort((a, b) => a - b).map(String);
+  return {
+    ...{ topic: "weight", title: "another weight of a space", today: String(weight) },
+    ...{ suggested, numeric: true },
+  };
+}
 
 function placement(place: string): WhatIfQuestion {
   const suggested = [place, ...strategies.filter((one) => one !== place)];
@@ -94,14 +106,23 @@ function around(total: number): string[] {
 
 /** The setting of one value, as the API takes it. */
 export function settingOf(topic: Topic, value: string, pool: string, space: string): string {
-  const key = { size: "count", limit: "limit", pace: "pace.every", placement: "place" } as const;
+  const key = {
+    size: "count",
+    hosts: "count",
+    limit: "limit",
+    pace: "pace.every",
+    placement: "place",
+  } as const;
   return topic === "weight" ? `space:${space}.weight=${value}` : `${pool}.${key[topic]}=${value}`;
+}
+
+function wordsIn(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((word) => word !== "");
 }
 
 /** What people wrote as a list of values: without repetitions, in order if they are numbers. */
 export function valuesIn(text: string, { numeric }: Pick<WhatIfQuestion, "numeric">): string[] {
-  const words = text.split(/[\s,;]+/).filter((word) => word !== "");
-  const values = [...new Set(words)].slice(0, valuesMax);
+  const values = [...new Set(wordsIn(text))].slice(0, valuesMax);
   return numeric ? values.sort((a, b) => numberOf(a) - numberOf(b)) : values;
 }
 
@@ -112,9 +133,59 @@ export function numberOf(value: string): number {
   return ms === undefined ? Number.NaN : ms / 1_000;
 }
 
+/** What one value of each question is, if it is not one of a list. */
+const kinds: Readonly<Record<Exclude<Topic, "placement">, readonly [string, string]>> = {
+  size: ["a whole number of 1 or more", "whole numbers of 1 or more"],
+  hosts: ["a whole number of 1 or more", "whole numbers of 1 or more"],
+  limit: ["a whole number of 1 or more", "whole numbers of 1 or more"],
+  pace: ["a time such as 30s", "times such as 30s"],
+  weight: ["a number above 0", "numbers above 0"],
+};
+
+/** Why these values cannot be compared, as far as the form can tell; undefined: they can. */
+export function valuesProblem(text: string, { topic }: Pick<WhatIfQuestion, "topic">) {
+  const values = [...new Set(wordsIn(text))];
+  if (values.length === 0) return "Write one value or more, with commas between them";
+  if (values.length > valuesMax) return `These are ${values.length} values: at most ${valuesMax}`;
+  const wrong = values.filter((value) => !isValue(topic, value));
+  if (wrong.length === 0) return undefined;
+  const [one, several] =
+    topic === "placement"
+      ? [`one of ${strategies.join(", ")}`, strategies.join(", ")]
+      : kinds[topic];
+  return wrong.length === 1
+    ? `${wrong[0]} is not ${one}`
+    : `${wrong.slice(0, -1).join(", ")} and ${wrong.at(-1)} are not ${several}`;
+}
+
+function isValue(topic: Topic, value: string): boolean {
+  if (topic === "placement") return strategies.some((strategy) => strategy === value);
+  if (topic === "pace") return !/^\d/.test(value) ? false : parseDuration(value) !== undefined;
+  return (topic === "weight" ? /^\d+(?:\.\d+)?$/ : /^\d+$/).test(value) && Number(value) > 0;
+}
+
+export interface Caveat {
+  readonly text: string;
+  /** The limit that can be asked about on its own page. */
+  readonly limit?: string;
+}
+
 /** Why a pool has no what-if, or what its replay leaves out; undefined: nothing special. */
-export function caveatOf(pool: Pool): string | undefined {
-  const { name, template, admission, flow } = pool;
+export function caveatOf(pool: Pool): Caveat | undefined {
+  const { name, flow } = pool;
+  const text = leftOut(pool);
+  if (text !== undefined) return { text };
+  const [above] = flow.limits.filter(({ pool }) => pool !== name);
+  if (above === undefined) return undefined;
+  return {
+    text: `The limit of ${above.pool} (${above.limit} in all) stays as it is in every answer, so more of this
+      pool may not help.`,
+    limit: above.pool,
+  };
+}
+
+function leftOut(pool: Pool): string | undefined {
+  const { template, admission } = pool;
   if (template !== undefined) {
     return `A replay does not apply here: how long clusters take to make is not replayed, and that is
       most of the wait. Watch its stock above, and the phases of its clusters, which "Show its clusters" lists.`;
@@ -127,11 +198,6 @@ export function caveatOf(pool: Pool): string | undefined {
     return `Another pace cannot be compared here: the start rate finds itself from reports of throttling,
       and those are not replayed. Other settings can; in their answers the rate only rises, so trust
       the differences more than the times.`;
-  }
-  const [above] = flow.limits.filter(({ pool }) => pool !== name);
-  if (above !== undefined) {
-    return `The limit of ${above.pool} (${above.limit} in all) stays as it is in every answer, so more of this
-      pool may not help. Ask about the limit on its own page.`;
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { StatsPart } from "../../../src/api/history-schemas.ts";
+import type { ReplayedPart } from "../../../src/api/history-schemas.ts";
 import {
   answerWords,
   changeBetween,
@@ -10,7 +10,13 @@ import {
 } from "./what-if-words.ts";
 
 const part = (p90: number | null) =>
-  ({ waitSeconds: p90 === null ? null : { p90 } }) as unknown as StatsPart;
+  ({ waitSeconds: p90 === null ? null : { p90 } }) as unknown as ReplayedPart;
+/** Of 1,438 claims so many started, the first ones soon. */
+const startedOnly = (started: number, p50: number | null, p90: number | null = null) =>
+  ({
+    ...{ waitSeconds: { p50: 1, p90: 2, p99: 3 } },
+    starts: { claims: 1_438, started, withinSeconds: { p50, p90, p99: null } },
+  }) as unknown as ReplayedPart;
 const row = (label: string, p90: number | null, isToday = false) => ({
   ...{ label, part: part(p90), isToday },
 });
@@ -74,28 +80,69 @@ test("answerWords() finds no difference that is smaller than the error of the re
   );
 });
 
+test("answerWords() says so where more helps less than the replay is off", () => {
+  const rows = [row("5", 300), row("6", 120, true), row("8", 42), row("9", 14), row("12", 0)];
+  expect(answerWords(rows, { errorSeconds: 49 })).toContain(
+    "8 would be enough (2 more than today): 9 in 10 start within 42s, and more shortens the waits by less than the replay is off (49s).",
+  );
+});
+
+test("answerWords() takes no wait of the few that started", () => {
+  const rows = [
+    { label: "5s", part: startedOnly(1_400, 20, 40), isToday: true },
+    { label: "15s", part: startedOnly(106, null), isToday: false },
+  ];
+  expect(answerWords(rows)).toBe(
+    "With 5s, as today, 9 in 10 started within 40s; with 15s: not within the time (106 of 1,438).",
+  );
+  const none = rows.map((one) => ({ ...one, part: startedOnly(106, null) }));
+  expect(answerWords(none)).toBe(
+    "With none of these values would 9 in 10 start within the time. With 5s, as today, fewer than " +
+      "9 in 10 start within the time (106 of 1,438); with 15s: not within the time (106 of 1,438).",
+  );
+});
+
 describe("replayCheck()", () => {
+  test("compares the halves if fewer than 9 in 10 started", () => {
+    const check = replayCheck(startedOnly(900, 60), startedOnly(890, 62));
+    expect(check).toMatchObject({ quality: "good" });
+    expect(check.text).toContain("as it is, half start within 1m2s; recorded were 1m");
+  });
+
+  test("is useless if the half starts only in one of them", () => {
+    const check = replayCheck(startedOnly(900, 60), startedOnly(106, null));
+    expect(check.quality).toBe("useless");
+    expect(check.text).toContain("This replay does not match the record: do not rely on it.");
+  });
+
   test.each([
     [
       146,
       265,
-      false,
+      "useless",
       "off by 1m59s (82 %): as it is, 9 in 10 start within 4m25s; recorded were 2m26s",
     ],
-    [9, 15, false, "off by 6s (67 %)"],
+    [9, 15, "useless", "do not rely on it. It is off by 6s (67 %)"],
+    [9, 13, "off", "The replay is off by 4s (44 %)"],
+    [8, 60, "useless", "off by 52s (650 %)"],
     [
       105.4,
       92.6,
-      false,
+      "off",
       "off by 12s (12 %): as it is, 9 in 10 start within 1m33s; recorded were 1m45s",
     ],
-    [0, 8, false, "off by 8s: "],
-    [100, 110, true, "agrees with the record: as it is, 9 in 10 start within 1m50s; recorded were"],
-    [1, 2.5, true, "agrees"],
-    [null, 60, true, "No wait was recorded"],
-  ])("of %s recorded and %s replayed", (was, is, isGood, text) => {
+    [0, 8, "useless", "off by 8s: "],
+    [
+      100,
+      110,
+      "good",
+      "agrees with the record: as it is, 9 in 10 start within 1m50s; recorded were",
+    ],
+    [1, 2.5, "good", "agrees"],
+    [null, null, "good", "No wait was recorded"],
+  ])("of %s recorded and %s replayed", (was, is, quality, text) => {
     const check = replayCheck(part(was), part(is));
-    expect(check.isGood).toBe(isGood);
+    expect(check.quality).toBe(quality);
     expect(check.text).toContain(text);
   });
 });

@@ -1,34 +1,75 @@
 /** The answer to a what-if in words, and how far it can be trusted. */
-import type { StatsPart } from "../../../src/api/history-schemas.ts";
+import type { ReplayedPart } from "../../../src/api/history-schemas.ts";
+import { startedWithin } from "../../../src/api/started-within.ts";
 import { briefDuration, parseDuration, roughDuration } from "../../../src/core/model/time.ts";
 import { spanText } from "../parts/clock-time.ts";
-import { percentInUse } from "../parts/numbers.ts";
+import { grouped, percentInUse } from "../parts/numbers.ts";
 import { numberOf } from "./what-if-facts.ts";
 
 export interface AnswerRow {
   readonly label: string;
-  readonly part: StatsPart;
+  readonly part: ReplayedPart;
   readonly isToday: boolean;
+}
+
+interface Told {
+  /** By how much the replay is off. */
+  readonly errorSeconds: number;
+  /** What the values are. */
+  readonly what: string;
 }
 
 /** The answer in words: from where on more is of no use, and today's value beside its neighbours. */
 export function answerWords(
   rows: readonly AnswerRow[],
-  { errorSeconds = 0, what = "value" }: { errorSeconds?: number; what?: string } = {},
+  { errorSeconds = 0, what = "value" }: Partial<Told> = {},
 ): string {
   const today = rows.findIndex(({ isToday }) => isToday);
   const now = rows[today];
-  const before = now?.part.waitSeconds?.p90;
-  if (now === undefined || before === undefined) return "";
+  if (now === undefined || rows.every(({ part }) => waitOf(part) === null && !isKnown(part)))
+    return "";
   const others = [rows[today - 1], rows[today + 1]].flatMap((row) => {
-    const p90 = row?.part.waitSeconds?.p90;
-    return row === undefined || p90 === undefined ? [] : [`with ${row.label}: ${briefly(p90)}`];
+    return row === undefined ? [] : [`with ${row.label}: ${withinWords(row.part)}`];
   });
   if (others.length === 0) return "";
-  const told = `With ${now.label}, as today, 9 in 10 started within ${briefly(before)}; ${others.join(", ")}.`;
+  const before = waitOf(now.part);
+  const started =
+    before === null
+      ? `fewer than 9 in 10 start within the time${startedOf(now.part)}`
+      : `9 in 10 started within ${briefly(before)}`;
+  const told = `With ${now.label}, as today, ${started}; ${others.join(", ")}.`;
   return [enoughWords(rows, today, { errorSeconds, what }), told]
     .filter((text) => text !== "")
     .join(" ");
+}
+
+function waitOf(part: ReplayedPart): number | null {
+  return startedWithin(part, "p90");
+}
+
+/** Whether there were claims, so that a missing wait says that too few of them started. */
+function isKnown({ starts }: ReplayedPart): boolean {
+  return (starts?.claims ?? 0) > 0;
+}
+
+function withinWords(part: ReplayedPart): string {
+  const wait = waitOf(part);
+  return wait === null ? `${notWithin}${startedOf(part)}` : briefly(wait);
+}
+
+/** Written where fewer claims started than the percentile needs. */
+export const notWithin = "not within the time";
+
+function startedOf({ starts }: ReplayedPart): string {
+  return starts === undefined ? "" : ` (${startedWords(starts)})`;
+}
+
+/** `106 of 1,438`. */
+export function startedWords({
+  started,
+  claims,
+}: Pick<NonNullable<ReplayedPart["starts"]>, "started" | "claims">): string {
+  return `${grouped(started)} of ${grouped(claims)}`;
 }
 
 /** Waits that differ by less are the same to people. */
@@ -39,11 +80,15 @@ const sameSeconds = 2;
 function enoughWords(
   rows: readonly AnswerRow[],
   today: number,
-  { errorSeconds, what }: { errorSeconds: number; what: string },
+  { errorSeconds, what }: Told,
 ): string {
-  const waits = rows.map(({ part }) => part.waitSeconds?.p90 ?? 0);
+  const waits = rows.map(({ part }) => waitOf(part) ?? Number.POSITIVE_INFINITY);
   const best = Math.min(...waits);
-  const same = Math.max(sameSeconds, samePart * best, errorSeconds);
+  if (best === Number.POSITIVE_INFINITY) {
+    return "With none of these values would 9 in 10 start within the time.";
+  }
+  const sameToPeople = Math.max(sameSeconds, samePart * best);
+  const same = Math.max(sameToPeople, errorSeconds);
   const isBest = (wait: number) => wait - best <= same;
   const enough = waits.findLastIndex((wait) => !isBest(wait)) + 1;
   const label = rows[enough]?.label;
@@ -52,13 +97,18 @@ function enoughWords(
       ? "None of these values changes the waits."
       : `None of these values changes the waits by more than the replay is off, ${briefly(errorSeconds)}.`;
   }
-  if (label === undefined) return "";
-  if (enough === today) return `Today's ${label} is enough: more would not shorten the waits.`;
-  const more = apart(rows, enough, today);
-  const told = `9 in 10 start within ${briefly(waits[enough] ?? 0)}`;
+  const wait = waits[enough];
+  if (label === undefined || wait === undefined) return "";
+  const more =
+    wait - Math.min(...waits.slice(enough)) <= sameToPeople
+      ? "more would not shorten the waits"
+      : `more shortens the waits by less than the replay is off (${briefly(errorSeconds)})`;
+  if (enough === today) return `Today's ${label} is enough: ${more}.`;
+  const difference = apart(rows, enough, today);
+  const told = `9 in 10 start within ${briefly(wait)}`;
   return enough === rows.length - 1
-    ? `More helps, up to ${label}, the largest ${what} tried${more}: ${told}.`
-    : `${label} would be enough${more}: ${told}, and more would not shorten the waits.`;
+    ? `More helps, up to ${label}, the largest ${what} tried${difference}: ${told}.`
+    : `${label} would be enough${difference}: ${told}, and ${more}.`;
 }
 
 /** ` (2 more than today)`. Only whole numbers are counted: nobody counts a strategy or a duration. */
@@ -136,36 +186,56 @@ export function changeBetween(before: number, now: number, { round, showChange }
 
 /** Below this part of the record, the replay is as good as it. */
 const goodPart = 0.1;
+/** Above this part, and more than a few seconds, it says nothing. */
+const uselessPart = 0.5;
+const fewSeconds = 5;
 
 export interface ReplayCheck {
-  /** By how much 9 in 10 waits of the replay are off; 0: it cannot be said. */
+  /** By how much the waits of the replay are off; 0: it cannot be said. */
   readonly errorSeconds: number;
-  readonly isGood: boolean;
+  readonly quality: "good" | "off" | "useless";
   readonly text: string;
 }
 
+const useless = "This replay does not match the record: do not rely on it.";
+const leftOut = "Drains, quarantines and other configurations of that time are not replayed.";
+
 /** How well the replay of the pool as it is gives what was recorded. */
-export function replayCheck(recorded: StatsPart, replayed: StatsPart): ReplayCheck {
-  const [was, is] = [recorded.waitSeconds?.p90, replayed.waitSeconds?.p90];
-  if (was === undefined || is === undefined) {
-    return {
-      errorSeconds: 0,
-      isGood: true,
-      text: "No wait was recorded that could check the replay.",
-    };
-  }
+export function replayCheck(recorded: ReplayedPart, replayed: ReplayedPart): ReplayCheck {
+  const compared = (["p90", "p50"] as const).flatMap((share) => {
+    const [was, is] = [startedWithin(recorded, share), startedWithin(replayed, share)];
+    return was === null || is === null ? [] : [{ who: shareWords[share], was, is }];
+  });
+  const [best] = compared;
+  if (best === undefined) return uncomparable(recorded, replayed);
+  const { was, is, who } = best;
   const errorSeconds = Math.abs(is - was);
-  const told = `as it is, 9 in 10 start within ${briefly(is)}; recorded were ${briefly(was)}`;
+  const told = `as it is, ${who} start within ${briefly(is)}; recorded were ${briefly(was)}`;
   if (errorSeconds <= Math.max(sameSeconds, goodPart * was)) {
-    return { errorSeconds, isGood: true, text: `The replay agrees with the record: ${told}.` };
+    return { errorSeconds, quality: "good", text: `The replay agrees with the record: ${told}.` };
   }
   const part = was === 0 ? "" : ` (${Math.round((errorSeconds / was) * 100)} %)`;
   // As its reader would subtract it.
-  const off = changeBetween(was, is, waits).text;
+  const off = `off by ${changeBetween(was, is, waits).text}${part}: ${told}.`;
+  if (errorSeconds > Math.max(fewSeconds, uselessPart * was)) {
+    return { errorSeconds, quality: "useless", text: `${useless} It is ${off} ${leftOut}` };
+  }
   const text =
-    `The replay is off by ${off}${part}: ${told}. ≈ marks a difference that is no larger than ` +
-    "the replay is off in that column: do not trust it. Drains, quarantines and other configurations of that time are not replayed.";
-  return { errorSeconds, isGood: false, text };
+    `The replay is ${off} ≈ marks a difference that is no larger than ` +
+    `the replay is off in that column: do not trust it. ${leftOut}`;
+  return { errorSeconds, quality: "off", text };
+}
+
+const shareWords = { p90: "9 in 10", p50: "half" } as const;
+
+/** Too few started, in the record or in the replay. */
+function uncomparable(recorded: ReplayedPart, replayed: ReplayedPart): ReplayCheck {
+  const [was, is] = [recorded, replayed].map((part) => startedWithin(part, "p50") !== null);
+  const text =
+    was === is
+      ? "No wait was recorded that could check the replay."
+      : `${useless} As it is,${startedOf(replayed)} start; recorded were${startedOf(recorded)}. ${leftOut}`;
+  return { errorSeconds: 0, quality: was === is ? "good" : "useless", text };
 }
 
 function briefly(seconds: number): string {

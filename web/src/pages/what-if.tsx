@@ -1,24 +1,29 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { CompareBody, SimulatedVariants } from "../../../src/api/history-schemas.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
+import type { Space } from "../../../src/api/space-schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
 import { allSpaces } from "../data/questions.ts";
 import { useSimulation } from "../data/simulation.ts";
 import { useStore } from "../data/store.ts";
+import { Link } from "../parts/link.tsx";
 import { ProblemNote } from "../parts/notes.tsx";
 import { go, usePlace } from "../router.ts";
 import { WhatIfAnswer } from "./what-if-answer.tsx";
 import {
+  type Caveat,
   caveatOf,
   questionsOf,
   questionWords,
   settingOf,
   valuesIn,
   valuesMax,
+  valuesProblem,
   type WhatIfQuestion,
 } from "./what-if-facts.ts";
+import { useScrollToWhatIf, whatIfAt, whatIfTitle } from "./what-if-place.ts";
 import { spans } from "./what-if-words.ts";
 
 /**
@@ -31,21 +36,30 @@ export function WhatIf({ pool }: { pool: Pool }) {
 }
 
 function OfSpaces({ pool }: { pool: Pool }) {
-  const { data = [] } = useAnswer(allSpaces);
-  const sharing = data.filter(({ holds }) => holds.some((hold) => hold.pool === pool.name));
-  return <Planner pool={pool} spaces={sharing.map(({ name }) => name)} />;
+  const { data, error } = useAnswer(allSpaces);
+  // A link may ask about a weight, which needs the spaces.
+  if (data === undefined && error === undefined) return null;
+  // Those who use the pool at the moment change all the time, and others have used it in the past.
+  return <Planner pool={pool} spaces={data ?? []} />;
 }
 
 /** The question as it is in the address, or the first one that fits the pool. */
-function useQuestion(pool: Pool, spaces: readonly string[]) {
+function useQuestion(pool: Pool, spaces: readonly Space[]) {
   const { query } = usePlace();
-  const questions = questionsOf(pool, spaces);
+  const named = query.get("space");
+  const space =
+    spaces.find(({ name }) => name === named) ??
+    spaces.find(({ holds, waits = [] }) =>
+      [...holds, ...waits].some((one) => one.pool === pool.name),
+    ) ??
+    spaces[0];
+  const questions = questionsOf(pool, spaces.length > 1 ? space : undefined);
   const [first] = questions;
   const question = questions.find(({ topic }) => topic === query.get("if")) ?? first;
   return {
     ...{ questions, question },
     values: query.get("values") ?? question?.suggested.join(", ") ?? "",
-    space: query.get("space") ?? spaces[0] ?? "",
+    space: space?.name ?? named ?? "",
     last: query.get("last") ?? "24h",
     /** The end of the replayed time, if the address has an answer. The charts have a time of their own. */
     until: query.get("until"),
@@ -70,15 +84,19 @@ interface Answered {
   readonly found: SimulatedVariants;
 }
 
-function Planner({ pool, spaces }: { pool: Pool; spaces: readonly string[] }) {
+function Planner({ pool, spaces }: { pool: Pool; spaces: readonly Space[] }) {
   const { questions, question, values, space, last, until } = useQuestion(pool, spaces);
   const [error, setError] = useState<unknown>(undefined);
   const [answer, setAnswer] = useState<Answered>();
   const { running, done, start, cancel } = useSimulation();
-  const caveat = caveatOf(pool);
+  // What somebody has not finished writing is no mistake yet.
+  const [tried, setTried] = useState(false);
+  const problem = tried && question !== undefined ? valuesProblem(values, question) : undefined;
   const run = async (end: string) => {
     if (question === undefined) return;
+    setTried(true);
     setError(undefined);
+    if (valuesProblem(values, question) !== undefined) return;
     setInAddress({ if: question.topic, values, last, until: end, ...spaceOf(question, space) });
     const wanted = valuesIn(values, question);
     try {
@@ -89,18 +107,19 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly string[] }) {
     }
   };
   useOnce(until !== null && question !== undefined, () => void run(until ?? ""));
+  useScrollToWhatIf();
   const now = () => new Date(serverNowMs()).toISOString();
   return (
-    <section aria-labelledby="what-if-title" className="what-if">
-      <h2 id="what-if-title">What if?</h2>
-      {caveat === undefined ? null : <p className="calm">{caveat}</p>}
+    <section aria-labelledby={whatIfTitle} className="what-if">
+      <h2 id={whatIfTitle}>What if?</h2>
+      <CaveatNote caveat={caveatOf(pool)} />
       {question === undefined ? null : (
         <>
           <p className="calm">
             {questionWords(pool.name, question, space)} The recorded demand is replayed with each of
             the values.
           </p>
-          <Form {...{ questions, question, values, space, spaces, last }}>
+          <Form {...{ questions, question, values, space, spaces, last, problem }}>
             {running ? (
               <>
                 <progress value={done} aria-label="Replayed so far" />
@@ -126,6 +145,19 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly string[] }) {
         </>
       )}
     </section>
+  );
+}
+
+function CaveatNote({ caveat }: { caveat: Caveat | undefined }) {
+  if (caveat === undefined) return null;
+  const { text, limit } = caveat;
+  return (
+    <p className="calm">
+      {text}{" "}
+      {limit === undefined ? null : (
+        <Link href={whatIfAt(limit)}>Ask about the limit on its own page</Link>
+      )}
+    </p>
   );
 }
 
@@ -165,12 +197,15 @@ interface FormProps {
   readonly question: WhatIfQuestion;
   readonly values: string;
   readonly space: string;
-  readonly spaces: readonly string[];
+  readonly spaces: readonly Space[];
   readonly last: string;
+  /** Why the values cannot be compared. */
+  readonly problem: string | undefined;
   readonly children: ReactNode;
 }
 
-function Form({ questions, question, values, space, spaces, last, children }: FormProps) {
+function Form(props: FormProps) {
+  const { questions, question, values, space, spaces, last, problem, children } = props;
   const field = useId();
   const ask = (topic: string) =>
     setInAddress({ if: topic, values: null, until: null, space: null });
@@ -187,10 +222,12 @@ function Form({ questions, question, values, space, spaces, last, children }: Fo
         <select
           aria-label="Space"
           value={space}
-          onChange={(e) => setInAddress({ space: e.target.value, until: null })}
+          onChange={(e) => setInAddress({ space: e.target.value, values: null, until: null })}
         >
-          {spaces.map((name) => (
-            <option key={name}>{name}</option>
+          {spaces.map(({ name, weight }) => (
+            <option key={name} value={name}>
+              {name}, weight {weight}
+            </option>
           ))}
         </select>
       ) : null}
@@ -202,6 +239,8 @@ function Form({ questions, question, values, space, spaces, last, children }: Fo
         className="values"
         value={values}
         title={`Up to ${valuesMax} values, with commas between them`}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem === undefined ? undefined : `${field}-problem`}
         onChange={(e) => setInAddress({ values: e.target.value, until: null })}
       />
       <select
@@ -216,6 +255,11 @@ function Form({ questions, question, values, space, spaces, last, children }: Fo
         ))}
       </select>
       {children}
+      {problem === undefined ? null : (
+        <p id={`${field}-problem`} className="field-problem" role="alert">
+          {problem}
+        </p>
+      )}
     </form>
   );
 }

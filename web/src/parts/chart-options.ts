@@ -1,5 +1,6 @@
 /** The look of a chart for uPlot: axes, lines, the cursor, marks. */
 import uPlot from "uplot";
+import { bars } from "./bars.ts";
 import { axisTime, type Scale } from "./chart-axes.ts";
 import type { Line } from "./time-chart.tsx";
 
@@ -16,12 +17,12 @@ export interface Look {
 
 const steps = uPlot.paths.stepped?.({ align: 1 });
 const stepped = steps === undefined ? undefined : { paths: steps };
-const bars = uPlot.paths.bars?.({ size: [0.7, 28], align: 1 });
 /** Lines if nothing else is said. */
 const paths = {
   dots: { paths: () => null },
-  bars: bars === undefined ? undefined : { paths: bars },
+  bars: { paths: bars },
 };
+const dashes = { dashed: [4, 3], dotted: [1.5, 2.5] };
 /** A shorter drag is a click. */
 const dragPixelsMin = 8;
 
@@ -79,7 +80,7 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
         label: line.label,
         stroke: colour(line.colour),
         width: 1.5,
-        ...(line.dashed ? { dash: [4, 3] } : undefined),
+        ...(line.dash && { dash: dashes[line.dash] }),
         points: {
           show: line.draw !== "bars",
           size: 5,

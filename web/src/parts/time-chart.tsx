@@ -18,7 +18,7 @@ export interface Line {
    */
   readonly values: readonly (number | null | undefined)[];
   readonly fill?: boolean;
-  readonly dashed?: boolean;
+  readonly dash?: "dashed" | "dotted";
   /** Draws steps: a value is valid until the next one. */
   readonly stepped?: boolean;
   /** `bars` for what is counted, `dots` for values that say nothing about the time between them. */
@@ -98,7 +98,7 @@ export function TimeChart(props: Props) {
         {lines.map((line) => (
           <span key={line.label}>
             <i
-              className={line.draw ?? (line.dashed ? "dashed" : undefined)}
+              className={line.draw ?? line.dash}
               style={{ color: `var(--${line.colour})` }}
               aria-hidden="true"
             />
