@@ -4,7 +4,7 @@ import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
 import { fitOf, statsOf } from "../data/questions.ts";
 import { durations, parts, smallParts, wholeCounts } from "../parts/chart-axes.ts";
-import { type ChartRange, shownRange, windowNames } from "../parts/chart-fit.ts";
+import { type ChartRange, shownRange, widerSteps, windowNames } from "../parts/chart-fit.ts";
 import { type Mark, marksWithin, markWords } from "../parts/chart-marks.ts";
 import { useChartRange } from "../parts/chart-range.ts";
 import { ChoiceButtons } from "../parts/choice.tsx";
@@ -114,6 +114,8 @@ interface CurvesProps {
 
 function Curves({ pool, range, onZoom, ...shown }: CurvesProps) {
   const { data, error } = useAnswer(statsOf(pool, range));
+  const waitRange = pool === undefined || data === undefined ? range : widerSteps(range, data);
+  const { data: forWaits = data } = useAnswer(statsOf(pool, waitRange));
   const marks = useMarks(pool, data?.outages);
   return (
     <>
@@ -121,7 +123,7 @@ function Curves({ pool, range, onZoom, ...shown }: CurvesProps) {
       {data === undefined ? (
         error === undefined && <ChartsToCome />
       ) : (
-        <Charts stats={data} {...{ marks, onZoom, ...shown }} />
+        <Charts stats={data} waitStats={forWaits ?? data} {...{ marks, onZoom, ...shown }} />
       )}
     </>
   );
@@ -129,23 +131,28 @@ function Curves({ pool, range, onZoom, ...shown }: CurvesProps) {
 
 interface ChartsProps extends Pick<CurvesProps, "waitsSince" | "useIsOfExisting"> {
   readonly stats: Stats;
+  /** Of the same time, perhaps in longer steps. */
+  readonly waitStats: Stats;
   readonly marks: readonly Mark[];
   readonly onZoom: (from: number, to: number) => void;
 }
 
-function Charts({ stats, marks, waitsSince, useIsOfExisting, onZoom }: ChartsProps) {
+function Charts({ stats, waitStats, marks, waitsSince, useIsOfExisting, onZoom }: ChartsProps) {
   const { times, use, starts } = useMemo(
     () => ({ times: stepTimes(stats), use: heldLines(stats), starts: startBars(stats) }),
     [stats],
   );
+  const waitTimes = useMemo(() => stepTimes(waitStats), [waitStats]);
   const waits = useMemo(() => {
-    const started = waitLines(stats);
+    const started = waitLines(waitStats);
     const longest =
-      waitsSince === undefined ? undefined : longestNow(stats, waitsSince, serverNowMs() / 1_000);
+      waitsSince === undefined
+        ? undefined
+        : longestNow(waitStats, waitsSince, serverNowMs() / 1_000);
     return longest === undefined
-      ? { times, lines: started }
+      ? { times: waitTimes, lines: started }
       : { times: longest.times, lines: [...started, longest.line] };
-  }, [stats, times, waitsSince]);
+  }, [waitStats, waitTimes, waitsSince]);
   const span = useMemo(
     () => [Date.parse(stats.from) / 1_000, Date.parse(stats.to) / 1_000] as const,
     [stats.from, stats.to],

@@ -78,6 +78,7 @@ function Past() {
   const key = JSON.stringify(filter);
   const older = useOlder(key, (after) => berth.history({ ...filter, after }));
   const page = paused ?? live;
+  const hasOlder = (older.next === undefined ? page?.next : older.next) !== null;
   const entries = page === undefined ? undefined : [...page.items, ...older.items];
   const [shown, setShown] = useState(rowsAtFirst(shownAtFirst, shownOnPhone));
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another filter the list is another.
@@ -110,7 +111,12 @@ function Past() {
       ) : (
         <>
           <PastTable entries={entries.slice(0, shown)} />
-          <MoreButton shown={shown} of={entries.length} onMore={setShown} />
+          <MoreButton
+            shown={shown}
+            of={entries.length}
+            {...(hasOlder && { which: "the latest" })}
+            onMore={setShown}
+          />
           {shown < entries.length ? null : (
             <OlderButton older={older} next={page.next} onFirst={() => setPaused(page)} />
           )}

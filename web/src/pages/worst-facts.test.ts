@@ -30,10 +30,27 @@ test("worstBy() has the worst first, and leaves out what is no trouble in this o
 });
 
 test.each([
-  ["a full pool", [many, quiet], /^100 % of all waiting was for many: 50m in all.*More of it/],
+  ["a full pool", [many, quiet], /^100 % of all waiting was for many: 50m in all/],
   ["a pool that a rule holds back", [slow], /for slow: 10m.* 10 % in use\. Much of it was free/],
   ["no waits", [quiet], /^Nobody waited\. The fullest pool was quiet, 50 % in use\.$/],
   ["nothing", [], /^Nothing was lent/],
 ])("worstWords() with %s", (_, pools, want) => {
-  expect(worstWords(pools)).toMatch(want);
+  expect(worstWords(pools, "").text).toMatch(want);
+});
+
+test.each([
+  ["", "83 % of all waiting was for many: 50m in all", undefined],
+  ["p90", "The slowest tenth of slow waited longer than 10m, up to 10m; 10 % in use.", undefined],
+  ["use", "The fullest pool was many, 95 % in use; 9 in 10 started within 30s.", "many"],
+  ["lost", "100 % of what was lost was of slow: 2 expired leases.", undefined],
+])("worstWords() has a sentence for the order %j", (order, text, lacking) => {
+  const { text: told, lacking: of } = worstWords([quiet, slow, many], order);
+  expect(told).toContain(text);
+  if (lacking !== undefined) expect(of).toBe(lacking);
+});
+
+test("worstWords() says of which pool more would help", () => {
+  expect(worstWords([many, quiet], "").lacking).toBe("many");
+  expect(worstWords([slow], "").lacking).toBeUndefined();
+  expect(worstWords([many], "lost").text).toMatch(/^Nothing was lost/);
 });

@@ -1,7 +1,7 @@
 /** Which pools kept requests waiting, were full or lost leases: where to look first. */
 import type { PoolStats } from "../../../src/api/history-schemas.ts";
 import { briefDuration, roughDuration } from "../../../src/core/model/time.ts";
-import { percent } from "../parts/numbers.ts";
+import { grouped, percent } from "../parts/numbers.ts";
 
 export type PoolPart = PoolStats["pools"][number];
 
@@ -39,32 +39,95 @@ export function worstBy(pools: readonly PoolPart[], order: string): readonly Poo
 /** A shorter time in all is no reason to look anywhere. */
 const noteworthySeconds = 60;
 
-/** The answer in a sentence: where to look, and whether more of it would help. */
-export function worstWords(pools: readonly PoolPart[]): string {
+export interface WorstWords {
+  readonly text: string;
+  /** A pool of which more would help. */
+  readonly lacking?: string;
+}
+
+/** The answer in a sentence, for each order: where to look, and whether more of it would help. */
+export function worstWords(pools: readonly PoolPart[], order: string): WorstWords {
+  return (sentences[order] ?? mostWaiting)(pools);
+}
+
+const sentences: Readonly<Record<string, (pools: readonly PoolPart[]) => WorstWords>> = {
+  p90: slowest,
+  use: fullest,
+  lost: mostLost,
+};
+
+function slowest(pools: readonly PoolPart[]): WorstWords {
+  const [worst] = worstBy(pools, "p90");
+  if (worst === undefined) return { text: "Nowhere did more than 1 in 10 wait." };
+  const { pool, waitSeconds, utilisation } = worst;
+  const { p90 = 0, max = 0 } = waitSeconds ?? {};
+  const text = `The slowest tenth of ${pool} waited longer than ${briefly(p90)}, up to ${briefly(max)}; ${inUse(utilisation)}.`;
+  return withHelp(text, worst);
+}
+
+function fullest(pools: readonly PoolPart[]): WorstWords {
+  const [worst] = worstBy(pools, "use");
+  if (worst === undefined) return { text: "Nothing was lent in this time." };
+  const { pool, waitSeconds, utilisation } = worst;
+  const p90 = waitSeconds?.p90 ?? 0;
+  const text = `The fullest pool was ${pool}, ${inUse(utilisation)}; `;
+  return p90 < 1
+    ? { text: `${text}9 in 10 started at once.` }
+    : withHelp(`${text}9 in 10 started within ${briefly(p90)}.`, worst);
+}
+
+function mostLost(pools: readonly PoolPart[]): WorstWords {
+  const [worst] = worstBy(pools, "lost");
+  if (worst === undefined) {
+    return { text: "Nothing was lost: no lease expired, and no request gave up." };
+  }
+  const { pool, expired, left } = worst;
+  const all = pools.reduce((sum, part) => sum + lostOf(part), 0);
+  const parts = [
+    ...(expired === 0 ? [] : [`${grouped(expired)} expired ${expired === 1 ? "lease" : "leases"}`]),
+    ...(left === 0 ? [] : [`${grouped(left)} ${left === 1 ? "request" : "requests"} that gave up`]),
+  ];
+  return {
+    text: `${percent(lostOf(worst) / all)} of what was lost was of ${pool}: ${parts.join(" and ")}.`,
+  };
+}
+
+function mostWaiting(pools: readonly PoolPart[]): WorstWords {
   const all = pools.reduce((sum, part) => sum + waitedInAll(part), 0);
   const [worst] = worstBy(pools, "");
   if (worst === undefined || all < noteworthySeconds) {
     const [fullest] = worstBy(pools, "use");
-    if (fullest === undefined) return "Nothing was lent in this time.";
+    if (fullest === undefined) return { text: "Nothing was lent in this time." };
     const waited =
       all < 1 ? "Nobody waited." : `All waits together were ${roughDuration(all * 1_000)}.`;
-    return `${waited} The fullest pool was ${fullest.pool}, ${percent(fullest.utilisation ?? 0)} in use.`;
+    return {
+      text: `${waited} The fullest pool was ${fullest.pool}, ${inUse(fullest.utilisation)}.`,
+    };
   }
   const { pool, waitSeconds, utilisation } = worst;
   const share = percent(waitedInAll(worst) / all);
-  const p90 = briefDuration((waitSeconds?.p90 ?? 0) * 1_000);
+  const p90 = briefly(waitSeconds?.p90 ?? 0);
   const sum = roughDuration(waitedInAll(worst) * 1_000);
-  return `${share} of all waiting was for ${pool}: ${sum} in all, 9 in 10 within ${p90}, ${percent(utilisation ?? 0)} in use. ${helpWords(utilisation)}`;
+  const text = `${share} of all waiting was for ${pool}: ${sum} in all, 9 in 10 within ${p90}, ${inUse(utilisation)}.`;
+  return withHelp(text, worst);
+}
+
+function inUse(utilisation: number | null): string {
+  return `${percent(utilisation ?? 0)} in use`;
+}
+
+function briefly(seconds: number): string {
+  return briefDuration(seconds * 1_000);
 }
 
 /** From here on a pool is as good as full. */
 const fullFrom = 0.8;
 const halfEmptyBelow = 0.6;
 
-function helpWords(utilisation: number | null): string {
-  if (utilisation === null) return "";
-  if (utilisation >= fullFrom) return "More of it would help.";
+function withHelp(text: string, { pool, utilisation }: PoolPart): WorstWords {
+  if (utilisation === null) return { text };
+  if (utilisation >= fullFrom) return { text, lacking: pool };
   return utilisation < halfEmptyBelow
-    ? "Much of it was free: a pace, a limit or admission held requests back."
-    : "";
+    ? { text: `${text} Much of it was free: a pace, a limit or admission held requests back.` }
+    : { text };
 }

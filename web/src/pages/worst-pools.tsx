@@ -11,7 +11,15 @@ import { grouped, percent } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { inWholeSeconds, inWords } from "../parts/times.tsx";
 import { at, useFilter, usePlace } from "../router.ts";
-import { type PoolPart, waitedInAll, worstBy, worstOrders, worstWords } from "./worst-facts.ts";
+import { whatIfAt } from "./what-if-place.ts";
+import {
+  type PoolPart,
+  type WorstWords,
+  waitedInAll,
+  worstBy,
+  worstOrders,
+  worstWords,
+} from "./worst-facts.ts";
 
 /** The pools that kept requests waiting, in the time that the charts show. */
 export function WorstPools() {
@@ -40,10 +48,23 @@ function Ranked({ range }: { range: ChartRange }) {
   const rows = worstBy(data.pools, order);
   return (
     <>
-      <p className="answer">{worstWords(data.pools)}</p>
+      <Answer {...worstWords(data.pools, order)} />
       {rows.length === 0 ? null : <Table rows={rows.slice(0, shown)} />}
       <MoreButton shown={shown} of={rows.length} onMore={setShown} />
     </>
+  );
+}
+
+function Answer({ text, lacking }: WorstWords) {
+  return (
+    <p className="answer">
+      {text}{" "}
+      {lacking === undefined ? null : (
+        <>
+          <Link href={whatIfAt(lacking)}>More of it</Link> would help.
+        </>
+      )}
+    </p>
   );
 }
 

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import type { Stats } from "../../../src/api/history-schemas.ts";
-import { closerLook, fittingRange, lengthNow, rangeOf, shownRange, wholeDay } from "./chart-fit.ts";
+import {
+  closerLook,
+  fittingRange,
+  lengthNow,
+  rangeOf,
+  shownRange,
+  wholeDay,
+  widerSteps,
+} from "./chart-fit.ts";
 
 const now = Date.UTC(2026, 10, 17, 12) / 1_000;
 const step = (minutesAgo: number, asked: number, utilisation: number | null) =>
@@ -51,4 +59,14 @@ test("shownRange() begins with the data if a longer time was chosen", () => {
 test("closerLook() is for what the first look cannot see: less than its own steps", () => {
   expect(closerLook(fitting(step(8, 1, 0)))?.lengthSeconds).toBe(9 * 60);
   expect(closerLook(fitting(step(1_440, 1, 0)))).toBeUndefined();
+});
+
+test.each([
+  ["enough starts", 600, 30],
+  ["few in each step", 160, 120],
+  ["so few that no line says anything", 20, 30],
+])("widerSteps() with %s", (_, granted, stepSeconds) => {
+  const range = { lengthSeconds: 1_800, stepSeconds: 30, until: null };
+  const stats = { total: { granted }, steps: Array(60).fill(step(1, 1, 0)) } as unknown as Stats;
+  expect(widerSteps(range, stats)).toEqual({ ...range, stepSeconds });
 });

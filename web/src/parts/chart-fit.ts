@@ -41,6 +41,22 @@ export function rangeOver(lengthSeconds: number, until: number | null): ChartRan
   return { lengthSeconds, stepSeconds, until };
 }
 
+/** Percentiles of fewer waits jump from one step to the next. */
+const startsPerStep = 8;
+/** A line of fewer steps shows nothing; the longest wait of each step does. */
+const pointsMin = 6;
+
+/** With steps so long that most have enough starts for percentiles, if there are enough for that. */
+export function widerSteps(
+  range: ChartRange,
+  { total, steps }: Pick<Stats, "total" | "steps">,
+): ChartRange {
+  const points = Math.floor(total.granted / startsPerStep);
+  if (points >= steps.length || points < pointsMin) return range;
+  const least = (steps.length * range.stepSeconds) / points;
+  return { ...range, stepSeconds: niceSteps.find((step) => step >= least) ?? range.stepSeconds };
+}
+
 /** What is asked to see how much data there is. */
 export const wholeDay: ChartRange = { lengthSeconds: day, stepSeconds: 5 * minute, until: null };
 
