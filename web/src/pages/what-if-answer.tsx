@@ -44,9 +44,7 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
   return (
     <>
       {isUseless ? null : (
-        <p className="answer">
-          {answerWords(rows, { ...check, what: titles[question.topic].toLowerCase() })}
-        </p>
+        <p className="answer">{answerWords(rows, { ...check, what: nouns[question.topic] })}</p>
       )}
       <p className={check.quality === "good" ? "calm" : "late-note"}>{check.text}</p>
       <div className={isUseless ? "curves-and-table useless" : "curves-and-table"}>
@@ -67,8 +65,8 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
               <th scope="col" className="number">
                 Started
               </th>
-              {columns(base.simulated).map(({ label }) => (
-                <th key={label} scope="col" className="number">
+              {columns(base.simulated).map(({ label, isUse }) => (
+                <th key={label} scope="col" className={isUse ? "number on-desk" : "number"}>
                   {label}
                 </th>
               ))}
@@ -108,6 +106,12 @@ const titles = {
   weight: "Weight",
 } as const;
 
+/** What one value is, in a sentence. */
+const nouns = {
+  ...{ size: "size", limit: "limit", hosts: "number", pace: "time", placement: "strategy" },
+  weight: "weight",
+} as const;
+
 interface CurvesProps {
   readonly rows: readonly AnswerRow[];
   readonly whose: string;
@@ -130,6 +134,8 @@ function Curves({ question, rows, whose, recorded }: Pick<Props, "question"> & C
 
 interface Column extends Measure {
   readonly label: string;
+  /** A phone has no room for it. */
+  readonly isUse?: boolean;
   readonly read: (part: ReplayedPart) => number | null;
   /** What is written without a value. */
   readonly unknown?: (part: ReplayedPart) => string;
@@ -145,12 +151,19 @@ function columns(part: ReplayedPart): Column[] {
     wait("p50", "Half within"),
     wait("p90", "9 in 10 within"),
     wait("p99", "99 in 100 within"),
-    {
-      ...{ label: "In use", ...inUse },
-      read: ({ utilisation }) => utilisation,
-    },
+    // Of a shared pool it would be that of one of its dimensions.
+    ...(part.dimensions.length > 0
+      ? []
+      : [
+          {
+            label: "In use",
+            isUse: true,
+            ...inUse,
+            read: ({ utilisation }: ReplayedPart) => utilisation,
+          },
+        ]),
     ...part.dimensions.map(({ name }) => ({
-      label: `${name} in use`,
+      ...{ label: `${name} in use`, isUse: true },
       read: ({ dimensions }: ReplayedPart) =>
         dimensions.find((one) => one.name === name)?.utilisation ?? null,
       ...inUse,
@@ -181,7 +194,7 @@ function ResultRow({ label, part, isToday = false, base }: ResultProps) {
         {part.starts === undefined ? grouped(part.granted) : startedWords(part.starts)}
       </td>
       {columns(part).map((column) => (
-        <td key={column.label} className="number">
+        <td key={column.label} className={column.isUse ? "number on-desk" : "number"}>
           <Value {...{ column, part }} />
           {base === undefined || isToday ? null : <Difference {...{ column, part, base }} />}
         </td>

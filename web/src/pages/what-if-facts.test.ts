@@ -82,6 +82,12 @@ test.each<[Topic, string, string | undefined]>([
   else expect(found).toContain(problem);
 });
 
+test("hosts of a shared pool are counted, and not its capacity", () => {
+  const usage = [{ dimension: "vcpus", used: 4, capacity: 384 }];
+  const shared = { ...plain, place: "pack", usage, total: 4 } as unknown as Pool;
+  expect(questionsOf(shared, undefined)[0]).toMatchObject({ topic: "hosts", today: "4" });
+});
+
 test("suggested sizes are on both sides of today's, and never zero", () => {
   const sizes = (total: number) => questionsOf({ ...plain, total }, undefined)[0]?.suggested;
   expect(sizes(10)).toEqual(["5", "8", "9", "10", "11", "13", "15", "20"]);

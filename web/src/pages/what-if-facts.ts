@@ -28,7 +28,8 @@ export type WeightedSpace = Pick<Space, "name" | "weight">;
 export function questionsOf(pool: Pool, space: WeightedSpace | undefined): WhatIfQuestion[] {
   const { limit, place, template } = pool;
   if (template !== undefined) return [];
-  const { total } = countsOf(pool);
+  // Of a shared pool the counts are amounts.
+  const total = place === undefined ? countsOf(pool).total : pool.total;
   const counted = (topic: "size" | "limit" | "hosts", title: string): WhatIfQuestion => ({
     ...{ topic, title, today: String(total), suggested: around(total), numeric: true },
   });

@@ -43,7 +43,15 @@ describe("answerWords()", () => {
       "More helps, up to 9, the largest value tried (3 more than today): 9 in 10 start within 10s.",
     ],
     ["any value", [20, 20, 20, 20, 20], "None of these values changes the waits."],
-    ["no more: it is a pace, and less is better", [10, 20, 30, 40, 50], "With 6, as today"],
+    [
+      ...["only the smallest", [10, 20, 30, 40, 50]],
+      "Less helps, down to 3, the smallest value tried (3 fewer than today): 9 in 10 start within 10s.",
+    ],
+    [
+      ...["less than today, as of a pace", [10, 11, 30, 40, 50]],
+      "5 would be enough (1 fewer than today): 9 in 10 start within 11s, and less would not shorten the waits.",
+    ],
+    ["no value: waits rise and fall", [30, 10, 30, 40, 50], "With 6, as today"],
   ] as const)("says that %s is enough", (_, [a = 0, b = 0, c = 0, d = 0, e = 0], start) => {
     const rows = [row("3", a), row("5", b), row("6", c, true), row("7", d), row("9", e)];
     expect(answerWords(rows).startsWith(start), answerWords(rows)).toBe(true);
@@ -93,7 +101,8 @@ test("answerWords() takes no wait of the few that started", () => {
     { label: "15s", part: startedOnly(106, null), isToday: false },
   ];
   expect(answerWords(rows)).toBe(
-    "With 5s, as today, 9 in 10 started within 40s; with 15s: not within the time (106 of 1,438).",
+    "None of the other values is better than today's 5s. " +
+      "With 5s, as today, 9 in 10 started within 40s; with 15s: not within the time (106 of 1,438).",
   );
   const none = rows.map((one) => ({ ...one, part: startedOnly(106, null) }));
   expect(answerWords(none)).toBe(

@@ -90,26 +90,40 @@ function enoughWords(
   const sameToPeople = Math.max(sameSeconds, samePart * best);
   const same = Math.max(sameToPeople, errorSeconds);
   const isBest = (wait: number) => wait - best <= same;
-  const enough = waits.findLastIndex((wait) => !isBest(wait)) + 1;
-  const label = rows[enough]?.label;
-  if (enough === 0) {
+  if (waits.every(isBest)) {
     return same > errorSeconds
       ? "None of these values changes the waits."
       : `None of these values changes the waits by more than the replay is off, ${briefly(errorSeconds)}.`;
   }
-  const wait = waits[enough];
+  // Of sizes, more is better; of the time between two starts, less.
+  const way = isBest(waits.at(-1) ?? best) ? ways.more : ways.less;
+  const enough =
+    way === ways.more
+      ? waits.findLastIndex((wait) => !isBest(wait)) + 1
+      : waits.findIndex((wait) => !isBest(wait)) - 1;
+  const [label, wait] = [rows[enough]?.label, waits[enough]];
   if (label === undefined || wait === undefined) return "";
-  const more =
-    wait - Math.min(...waits.slice(enough)) <= sameToPeople
-      ? "more would not shorten the waits"
-      : `more shortens the waits by less than the replay is off (${briefly(errorSeconds)})`;
-  if (enough === today) return `Today's ${label} is enough: ${more}.`;
+  const beyond = way === ways.more ? waits.slice(enough) : waits.slice(0, enough + 1);
+  const further =
+    wait - Math.min(...beyond) <= sameToPeople
+      ? `${way.word} would not shorten the waits`
+      : `${way.word} shortens the waits by less than the replay is off (${briefly(errorSeconds)})`;
+  if (enough === today) {
+    return beyond.length === 1
+      ? `None of the other values is better than today's ${label}.`
+      : `Today's ${label} is enough: ${further}.`;
+  }
   const difference = apart(rows, enough, today);
   const told = `9 in 10 start within ${briefly(wait)}`;
-  return enough === rows.length - 1
-    ? `More helps, up to ${label}, the largest ${what} tried${difference}: ${told}.`
-    : `${label} would be enough${difference}: ${told}, and ${more}.`;
+  return beyond.length === 1
+    ? `${way.helps} ${label}, the ${way.last} ${what} tried${difference}: ${told}.`
+    : `${label} would be enough${difference}: ${told}, and ${further}.`;
 }
+
+const ways = {
+  more: { word: "more", helps: "More helps, up to", last: "largest" },
+  less: { word: "less", helps: "Less helps, down to", last: "smallest" },
+} as const;
 
 /** ` (2 more than today)`. Only whole numbers are counted: nobody counts a strategy or a duration. */
 function apart(rows: readonly AnswerRow[], at: number, today: number): string {

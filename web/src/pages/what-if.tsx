@@ -236,7 +236,7 @@ function Form(props: FormProps) {
       </label>
       <input
         id={field}
-        className="values"
+        className={question.numeric ? "values" : "values words"}
         value={values}
         title={`Up to ${valuesMax} values, with commas between them`}
         aria-invalid={problem !== undefined}
