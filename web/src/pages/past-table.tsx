@@ -50,7 +50,10 @@ export function PastTable({ entries, ofOne = false }: Props) {
             {showsWhat ? (
               <td>{ofOne ? amountText(entry.amount) : <What entry={entry} />}</td>
             ) : null}
-            <td className="number optional" data-label="Waited">
+            <td
+              className={entry.waitSeconds < 1 ? "number optional faint" : "number optional"}
+              data-label="Waited"
+            >
               {inWords(entry.waitSeconds)}
             </td>
             <td className="number" data-label="Held">

@@ -26,7 +26,7 @@ const lines = (["p99", "p90", "p50"] as const).map((key) => ({ key, ...percentil
 const wideWidth = 820;
 const narrowWidth = 340;
 const height = 240;
-const edge = { left: 52, right: 18, top: 14, bottom: 34 };
+const edge = { left: 66, right: 18, top: 14, bottom: 34 };
 
 /** The table below it has the same figures, so that nobody depends on the picture. */
 export function WaitCurves({ title, points, recorded }: Props) {

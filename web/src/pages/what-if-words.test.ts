@@ -131,7 +131,7 @@ describe("replayCheck()", () => {
       "useless",
       "off by 1m59s (82 %): as it is, 9 in 10 start within 4m25s; recorded were 2m26s",
     ],
-    [9, 15, "useless", "do not rely on it. It is off by 6s (67 %)"],
+    [9, 15, "off", "The replay is off by 6s (67 %)"],
     [9, 13, "off", "The replay is off by 4s (44 %)"],
     [8, 60, "useless", "off by 52s (650 %)"],
     [
@@ -140,7 +140,8 @@ describe("replayCheck()", () => {
       "off",
       "off by 12s (12 %): as it is, 9 in 10 start within 1m33s; recorded were 1m45s",
     ],
-    [0, 8, "useless", "off by 8s: "],
+    [0, 8, "off", "off by 8s: "],
+    [0, 18, "useless", "do not rely on it. It is off by 18s: "],
     [
       100,
       110,

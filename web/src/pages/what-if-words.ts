@@ -202,7 +202,7 @@ export function changeBetween(before: number, now: number, { round, showChange }
 const goodPart = 0.1;
 /** Above this part, and more than a few seconds, it says nothing. */
 const uselessPart = 0.5;
-const fewSeconds = 5;
+const fewSeconds = 10;
 
 export interface ReplayCheck {
   /** By how much the waits of the replay are off; 0: it cannot be said. */
