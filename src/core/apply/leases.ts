@@ -89,6 +89,8 @@ export function addRequest(
   if (ask.key !== undefined) edit(state.keys).set(ask.key, id);
   if (ask.replaces !== undefined) keepReplacement(state, ask.replaces.lease, id, true);
   if (joinGang(state, request)) enterQueues(state, request);
+  // Snapshots of older versions have members of incomplete gangs that went ahead.
+  else edit(request).isStarved = false;
   scheduleRise(state, request);
   return request;
 }
@@ -152,7 +154,11 @@ function removeRequest(state: State, request: Request): void {
   if (replaces !== undefined) keepReplacement(state, replaces.lease, request.id, false);
   cancelRise(state, request);
   const leader = leaderOf(request);
-  if (leader.inLine) leaveQueues(state, leader);
+  if (leader.inLine) {
+    leaveQueues(state, leader);
+    // If it stays, without a part of its gang, it goes ahead of nobody.
+    edit(leader).isStarved = false;
+  }
   leaveGang(state, request);
   if (request.space === null) return;
   edit(request.space).waiting -= 1;
@@ -332,8 +338,10 @@ export function graceGiven(state: State, at: Instant, pausedMs?: number): void {
 
 export function requestLeft(state: State, event: EventOf<"request-left">, at: Instant): void {
   const request = must(state.requests.get(event.id), event.id);
+  // Its whole gang leaves the queues, and the leader has the needs of all members until then.
+  const leader = leaderOf(request);
+  if (leader.isStarved) leftAhead(leader);
   removeRequest(state, request);
-  if (request.isStarved) leftAhead(request);
   rememberEnd(state, request.id, request.ask, event.why, at);
 }
 

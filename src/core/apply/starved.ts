@@ -1,6 +1,6 @@
 /** Keeps when spaces may starve (`decide/starved.ts`). */
 import { freeState } from "../model/lifecycle.ts";
-import { type Space, starvesAfterMs } from "../model/space.ts";
+import { type Space, starvesAfterMs, type Turns } from "../model/space.ts";
 import { type Bucket, type Pool, queueAt, type Request } from "../model/state.ts";
 import { after, type Instant, never } from "../model/time.ts";
 import { isForOnePool } from "../queue/needs.ts";
@@ -47,17 +47,33 @@ export function mayStarveAgain(space: Space): void {
 export function wentAhead(request: Request, at: Instant): void {
   const { space, needs } = request;
   if (space === null) return;
-  const turn = isForOnePool(request) ? { alone: at } : { several: at };
+  const turn = { [kindOf(request)]: at };
   for (const { pool } of needs) {
     edit(space.turns).set(pool, { ...space.turns.get(pool), ...turn });
   }
 }
 
-/** A request that went ahead has left without a grant, so another of its space may take its place. */
-export function leftAhead({ space, needs }: Request): void {
+/**
+ * A request that went ahead leaves its queues without a grant, so another of its space may take its
+ * place. It gives back its own turns only. A grant is not among them: after one nobody who needs the
+ * pool goes ahead (`fed`). That is not so of a request that needs another state than free there, so it
+ * gives back nothing of such a pool.
+ */
+export function leftAhead(request: Request): void {
+  const { space, needs } = request;
   if (space === null) return;
-  for (const { pool } of needs) edit(space.turns).delete(pool);
+  const kind = kindOf(request);
+  for (const { pool, state } of needs) {
+    if (state !== freeState) continue;
+    const { [kind]: _own, ...others } = space.turns.get(pool) ?? {};
+    if (Object.keys(others).length === 0) edit(space.turns).delete(pool);
+    else edit(space.turns).set(pool, others);
+  }
   mayStarveAgain(space);
+}
+
+function kindOf(request: Request): keyof Turns {
+  return isForOnePool(request) ? "alone" : "several";
 }
 
 /** The space has got something of the pool. Its other requests there go ahead no more. */

@@ -3,7 +3,7 @@ import { freeze, thaw } from "../apply/snapshot.ts";
 import { spacesAhead } from "../explain/space-view.ts";
 import { requestView } from "../explain/view.ts";
 import type { Item } from "../model/command.ts";
-import type { PoolName, RequestId, SpaceName } from "../model/ids.ts";
+import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import type { PoolSpec } from "../model/policy.ts";
 import { anySpace } from "../model/space.ts";
 import { dropCaches } from "../model/state.ts";
@@ -300,6 +300,154 @@ describe("nobody gets more than a turn by it", () => {
     made.do(acquire("a-both", "install x", { space: a }));
     made.do(acquire("a-1", "install", { space: a }));
     expect(placesOf(starts(made, 12), "a-1")).toEqual([8]);
+  });
+
+  const isAhead = (made: Lending, id: string) => {
+    return made.state.requests.get(id as RequestId)?.isStarved;
+  };
+
+  /**
+   * `c` has one of each pool for ever, and `b` the others, for a moment. It asks for more. `a` holds
+   * more than both, elsewhere.
+   */
+  const crowded = () => {
+    const scarce = { ttlMs, patienceMs: minuteMs };
+    const made = lending(
+      pool("lab", 1, { ttlMs }),
+      pool("p", 3, scarce),
+      pool("q", 2, scarce),
+      pool("x", 2, scarce),
+    );
+    made.do(acquire("a-lab", "lab", { space: a }));
+    made.do(acquire("c-each", "p q x", { space: c }));
+    for (const wanted of ["p", "p", "q", "x"]) askAgain(made, wanted);
+    return made;
+  };
+  let asked = 0;
+  const askAgain = (made: Lending, wanted: string) => {
+    made.do(acquire(`b-${++asked}`, wanted, { space: b }));
+  };
+  /** Those who have something of the pool for a moment release it. Returns who gets it then. */
+  const pass = (made: Lending, name: string): string[] => {
+    const lent = [...made.state.leases.values()].filter(({ id, claims }) => {
+      return id !== "c-each" && claims.some(({ resource }) => resource.pool.name === name);
+    });
+    const known = new Set(made.state.leases.keys());
+    for (const { id } of lent) {
+      askAgain(made, name);
+      made.do(release(id));
+    }
+    return [...made.state.leases.keys()].filter((id) => !known.has(id));
+  };
+  const isOfA = (id: string) => id.startsWith("a-");
+  /** A patience later somebody asks, so that it is seen who starves. */
+  const later = (made: Lending, ms: number, ...names: readonly string[]) => {
+    runTo(made, made.now + ms);
+    for (const name of names) askAgain(made, name);
+  };
+  const ask = (made: Lending, id: string, ...items: readonly Item[]) => {
+    const wanted = { holder: "job", items, space: a };
+    made.do({ type: "acquire", id: id as RequestId, ask: wanted, waitMs: 0 });
+  };
+  const drained: Item = { pool: "p" as PoolName, count: 1, resource: "p-1" as ResourceName };
+  const pair = (made: Lending, name: string, first: string, second: string) => {
+    const group = { name, size: 2 };
+    made.do(acquire(`a-${name}-1`, first, { space: a, group }));
+    made.do(acquire(`a-${name}-2`, second, { space: a, group }));
+  };
+
+  test("not with groups that go ahead and lose a member, and are cancelled later", () => {
+    const made = crowded();
+    times(4, (at) => {
+      pair(made, `g${at}`, "p:2", "p");
+      later(made, minuteMs, "p");
+      expect(isAhead(made, `a-g${at}-2`)).toBe(true);
+      made.do(leave(`a-g${at}-1`));
+    });
+    times(8, (at) => made.do(acquire(`a-${at}`, "p", { space: a })));
+    runTo(made, made.now + minuteMs);
+    const granted = pass(made, "p");
+    times(4, (at) => {
+      made.do(leave(`a-g${at}-2`));
+      granted.push(...pass(made, "p"));
+    });
+    expect(granted.filter(isOfA)).toEqual(["a-0"]);
+  });
+
+  test("not if each request that goes ahead is cancelled, before and after a grant", () => {
+    const made = crowded();
+    made.do(change("p-1", { drained: true }));
+    times(8, (at) => ask(made, `a-drained-${at}`, drained));
+    times(8, (at) => made.do(acquire(`a-${at}`, "p", { space: a })));
+    // In each patience one more of those that cannot be granted goes ahead.
+    times(4, () => later(made, minuteMs, "p"));
+    expect([3, 4].map((at) => isAhead(made, `a-drained-${at}`))).toEqual([true, false]);
+    times(8, (at) => made.do(leave(`a-drained-${at}`)));
+    const granted = pass(made, "p");
+    times(7, (at) => {
+      if (made.state.requests.has(`a-${at + 1}` as RequestId)) made.do(leave(`a-${at + 1}`));
+      granted.push(...pass(made, "p"));
+    });
+    expect(granted.filter(isOfA)).toEqual(["a-0"]);
+  });
+
+  test("not with requests that also wait for a dirty resource of the pool", () => {
+    const made = crowded();
+    const dirty = { pool: "q" as PoolName, count: 1, state: "dirty", into: "cleaning" };
+    ask(made, "a-mixed", { pool: "p" as PoolName, count: 3 }, dirty);
+    later(made, minuteMs, "p");
+    expect(isAhead(made, "a-mixed")).toBe(true);
+    made.do(acquire("a-0", "q x", { space: a }));
+    made.do(acquire("a-1", "q p", { space: a }));
+    runTo(made, made.now + minuteMs);
+    const granted = ["x", "q"].flatMap((name) => pass(made, name));
+    made.do(release("a-0"));
+    made.do(leave("a-mixed"));
+    granted.push(...["p", "q", "p", "q"].flatMap((name) => pass(made, name)));
+    expect(granted.filter(isOfA)).toEqual(["a-0"]);
+  });
+
+  test.each(["a-g-1", "a-g-2"])("but gets back all turns of a group that %s leaves", (leaver) => {
+    const made = crowded();
+    pair(made, "g", "p", "q");
+    made.do(acquire("a-both", "p q", { space: a }));
+    later(made, minuteMs, "p", "q");
+    expect(["a-g-2", "a-both"].map((id) => isAhead(made, id))).toEqual([true, false]);
+    made.do(leave(leaver));
+    for (const name of ["p", "q"]) askAgain(made, name);
+    expect(isAhead(made, "a-both")).toBe(true);
+  });
+
+  test("and a request over several pools gives back no turn for one pool", () => {
+    const made = crowded();
+    made.do(change("p-1", { drained: true }));
+    ask(made, "a-drained", drained);
+    made.do(acquire("a-both", "p x", { space: a }));
+    made.do(acquire("a-both-next", "p x", { space: a }));
+    made.do(acquire("a-next", "p", { space: a }));
+    const ahead = () => {
+      return ["a-drained", "a-both", "a-both-next", "a-next"].filter((id) => isAhead(made, id));
+    };
+    later(made, minuteMs, "p");
+    expect(ahead()).toEqual(["a-drained", "a-both"]);
+    made.do(leave("a-both"));
+    later(made, minuteMs / 2, "p");
+    expect(ahead()).toEqual(["a-drained", "a-both-next"]);
+    later(made, minuteMs / 2, "p");
+    expect(ahead()).toEqual(["a-drained", "a-both-next", "a-next"]);
+  });
+
+  test("nor after a restart from a snapshot in which a member of half a group goes ahead", () => {
+    const made = crowded();
+    pair(made, "g", "p:2", "p");
+    made.do(leave("a-g-1"));
+    const frozen = freeze(made.state);
+    const requests = frozen.requests.map((request) => {
+      const ranked = { priority: 0, own: 0, at: request.queuedAt, starved: true as const };
+      return request.id === "a-g-2" ? { ...request, ranked } : request;
+    });
+    const state = thaw(JSON.parse(JSON.stringify({ ...frozen, requests })));
+    expect(state.requests.get("a-g-2" as RequestId)?.isStarved).toBe(false);
   });
 
   test.each<[string, (made: Lending) => void, number]>([
