@@ -28,6 +28,7 @@ export const plantedBugs: Readonly<Record<string, Bugs>> = {
   "a space gets more than its quota": { ignoreQuotas: true },
   "a space that holds more than others is served first": { ignoreShares: true },
   "a space that holds much waits for as long as others ask": { forgetStarved: true },
+  "a space saves up turns with groups that lost a member": { saveTurns: true },
   "a lease gets a notice although its pool does not allow it": { preemptAlways: true },
   "a cohort lends more than its spaces have": { lendTwice: true },
   "a space borrows what another waits for within its quota": { forgetLenders: true },

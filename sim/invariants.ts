@@ -36,6 +36,7 @@ import { assertInvariant } from "./violation.ts";
 export function checkState(state: State, now: Instant): void {
   for (const space of state.spaces.values()) checkShare(space);
   checkHolders(state);
+  checkAhead(state);
   checkDeadlines(state);
   for (const pool of state.pools.values()) checkPool(state, pool);
   for (const pool of state.pools.values()) checkPlan(pool, now);
@@ -49,6 +50,13 @@ export function checkWaiting(state: State, now: Instant): void {
   for (const pool of state.pools.values()) {
     if (pool.waiting === 0 || isShared(pool)) continue;
     for (const bucket of pool.buckets.values()) checkWanted(bucket, now);
+  }
+}
+
+/** A grant reaches only requests in the queues, so no others may go ahead of the shares. */
+function checkAhead(state: State): void {
+  for (const { id, isStarved, inLine } of state.requests.values()) {
+    assertInvariant(inLine || !isStarved, () => `${id} goes ahead and stands in no queue`);
   }
 }
 

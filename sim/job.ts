@@ -30,9 +30,15 @@ interface Grant {
 const callTimeoutMs = 3_000;
 const pollMs = 10_000;
 
-export async function runJob(name: string, ask: Ask, jobWorld: JobWorld): Promise<void> {
+/** `givesUp`: whether a job that waits gives up now; without it, after some time. */
+export async function runJob(
+  name: string,
+  ask: Ask,
+  jobWorld: JobWorld,
+  givesUp: (id: RequestId) => boolean = afterPatience(ask, jobWorld),
+): Promise<void> {
   const { world, random, network, observer } = jobWorld;
-  const grant = await obtain(name, ask, jobWorld, world.nowMs + patienceOf(ask, random));
+  const grant = await obtain(name, ask, jobWorld, givesUp);
   if (grant === undefined) return;
   const held = observer.took(name, grant.lease, grant.askedAtMs + ttlOf(grant));
   if (jobWorld.faulty() && random.chance(0.1)) return; // The job dies at once and sends nothing.
@@ -51,6 +57,11 @@ export async function runJob(name: string, ask: Ask, jobWorld: JobWorld): Promis
 }
 
 /** The other members of a group may never come, so a job waits for them only for a limited time. */
+function afterPatience(ask: Ask, { world, random }: JobWorld): () => boolean {
+  const giveUpAtMs = world.nowMs + patienceOf(ask, random);
+  return () => world.nowMs > giveUpAtMs;
+}
+
 function patienceOf({ group }: Ask, random: Random): number {
   if (random.chance(0.15)) return random.between(1_000, 60_000);
   const isGang = group !== undefined && group.size > 1;
@@ -62,13 +73,13 @@ async function obtain(
   name: string,
   ask: Ask,
   jobWorld: JobWorld,
-  giveUpAtMs: number,
+  givesUp: (id: RequestId) => boolean,
 ): Promise<Grant | undefined> {
   const { world, random, network, observer } = jobWorld;
   let known: { readonly id: RequestId; readonly token: string } | undefined;
   for (;;) {
     if (jobWorld.faulty() && random.chance(0.01)) return undefined; // The job dies while it waits.
-    if (world.nowMs > giveUpAtMs && known !== undefined) {
+    if (known !== undefined && givesUp(known.id)) {
       const reply = await network.call({ type: "leave", ...known }, callTimeoutMs);
       if (reply?.type === "outcome" && reply.outcome.type === "done")
         return observer.left(known.id);

@@ -382,7 +382,7 @@ export class Ledger {
     ask: ResolvedAsk,
   ): void {
     const granted = ask;
-    const isStarved = this.#isStarved(id, granted);
+    const isStarved = this.isStarved(id, granted);
     for (const [other, { ask, order }] of this.waiting) {
       // The requests of a gang wait for everything that the gang wants.
       const alone = ask.group === undefined || ask.group.size === 1;
@@ -405,7 +405,7 @@ export class Ledger {
       if (isGang && ask.space !== granted.space) continue;
       if (ask.space !== granted.space && !this.#spaces.knowsShares) continue;
       if (this.#isDelayedByQuota({ ask, order }, priority, pool)) continue;
-      const byStarved = Number(isStarved) - Number(this.#isStarved(other, ask));
+      const byStarved = Number(isStarved) - Number(this.isStarved(other, ask));
       const byRank = byStarved || (isStarved ? 0 : byShare);
       const isSooner = byRank < 0 || (byRank === 0 && order < rank.order);
       const before = priority > rank.priority || (priority === rank.priority && isSooner);
@@ -416,10 +416,18 @@ export class Ledger {
     }
   }
 
-  /** The members of a gang have the rank of their leader. */
-  #isStarved(id: string, { group }: ResolvedAsk): boolean {
+  /** Whether a request goes ahead of the shares. The members of a gang have the rank of their leader. */
+  isStarved(id: string, { group }: Pick<ResolvedAsk, "group">): boolean {
     if (group === undefined || group.size === 1) return this.#starvation.isStarved(id);
     return this.#starvation.isStarvedGroup(group.name);
+  }
+
+  /** How much a request for one pool wants. A gang wants what all its members want. */
+  #countOf({ items, group }: ResolvedAsk): number {
+    const isGang = group !== undefined && group.size > 1;
+    const members = [...this.waiting.values()].filter(({ ask }) => ask.group?.name === group?.name);
+    const wanted = isGang ? members.flatMap(({ ask }) => ask.items) : items;
+    return wanted.reduce((sum, { count }) => sum + count, 0);
   }
 
   /** Whether a quota delays the request, or an earlier one of its space for this pool alone. */
@@ -431,7 +439,9 @@ export class Ledger {
       if (earlier.ask.space !== ask.space || !isSingle) continue;
       const priority = this.#priorities.of(id, earlier.ask);
       const isAhead = priority > own || (priority === own && earlier.order <= order);
-      if (isAhead && this.#spaces.isDelayed(earlier.ask, pool, item?.count ?? 1)) return true;
+      if (isAhead && this.#spaces.isDelayed(earlier.ask, pool, this.#countOf(earlier.ask))) {
+        return true;
+      }
     }
     return false;
   }

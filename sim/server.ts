@@ -21,6 +21,7 @@ import type { Bucket, Pool, State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import { type Journal, JournalUnavailable, type Recorded } from "../src/journal/journal.ts";
 import { spoilClusters } from "./cluster-bugs.ts";
+import { SavedTurns } from "./saved-turns.ts";
 import type { World } from "./world.ts";
 
 /** The calls of clients. The reply to an acquire contains the token; all other calls need it. */
@@ -85,6 +86,8 @@ export interface EdgeBugs {
   readonly ignoreShares?: boolean;
   /** Never looks for spaces that get nothing. */
   readonly forgetStarved?: boolean;
+  /** A leader whose group lost a member after it went ahead gives back a turn when it leaves. */
+  readonly saveTurns?: boolean;
   /** Pools take leases back although they may not. */
   readonly preemptAlways?: boolean;
   /** A cohort lends twice what its spaces have. */
@@ -175,6 +178,7 @@ export class Server implements Site {
   readonly #bugs: EdgeBugs;
   readonly #watcher: ServerWatcher;
   readonly #newId: () => RequestId;
+  readonly #saved = new SavedTurns();
   #broker: Broker | undefined;
   #tokens = new Tokens("");
   /** The calls made during a pause wait here: a stopped process reads nothing. */
@@ -233,6 +237,7 @@ export class Server implements Site {
         if (this.#bugs.ignoreQuotas) ignoreQuotas(state);
         if (this.#bugs.ignoreShares) ignoreShares(state);
         if (this.#bugs.forgetStarved) forgetStarved(state);
+        if (this.#bugs.saveTurns) this.#saved.record(recorded.events, state);
         if (this.#bugs.lendTwice || this.#bugs.forgetLenders) spoilCohorts(state, this.#bugs);
         if (this.#bugs.preemptAlways) preemptAlways(state);
         if (this.#bugs.forgetAgeing) spoilAgeing(state, Number.NEGATIVE_INFINITY);

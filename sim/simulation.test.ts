@@ -15,6 +15,7 @@ test.each([
   [5_000_260, "clusters are planned only for an alternative that a quota denies"],
   [6_000_010, "a grant moves starved requests of its space while the queue is walked"],
   [7_001_572, "a grant over two pools passes a starved space over in the second"],
+  [641, "a space saves up turns with groups that lost a member"],
   [7_001_600, "a request that its quota held back misses what was freed"],
   [8_000_334, "a plan of clusters is not made again after another pool took the room"],
   [9_001_426, "the check lets a space wait behind a request over two pools"],

@@ -24,6 +24,7 @@ import { BoskosWorld } from "./boskos-world.ts";
 import type { Bugs } from "./bugs.ts";
 import { ClusterWorld } from "./cluster-world.ts";
 import { Disk } from "./disk.ts";
+import { runHoarder } from "./hoarder.ts";
 import { checkSnapshot, checkState, checkWaiting } from "./invariants.ts";
 import { type JobWorld, runJob } from "./job.ts";
 import { Network } from "./network.ts";
@@ -36,6 +37,7 @@ import {
   randomPools,
   randomPriorities,
   randomSpaces,
+  spaceNames,
   withPreemption,
   zones,
 } from "./scenario.ts";
@@ -66,6 +68,8 @@ const checkMsMax = 5_000;
 const creditMsMin = 5_000;
 /** The number of background jobs that ask for one pool again and again. */
 const backgroundCount = 5;
+/** The number of pairs that a space has in the queue to save up turns. */
+const hoarderCount = 4;
 const replayEveryCommits = 25;
 /** The slowest message, the longest pause and the slowest sync together. */
 const stragglersMs = 5 * 60_000;
@@ -155,6 +159,7 @@ class Simulation {
     this.#act(() => this.#boot());
     this.#spawnJobs();
     this.#spawnBackground();
+    this.#spawnHoarders();
     this.#spawnPollers();
     this.#spawnClusters();
     this.#act(() => this.#injectFaults());
@@ -451,6 +456,20 @@ class Simulation {
       await runJob(holder, { ...ask, priority: lowestPriority }, this.#jobWorld());
       // The request may have been refused while the file had no such pool.
       await this.#world.sleep(1_000);
+    }
+  }
+
+  /** In some worlds a space tries to save up turns in a pool that several resources are lent from. */
+  #spawnHoarders(): void {
+    const random = new Random(this.#seed + 6);
+    const pools = this.#pools.filter(({ members, policy }) => {
+      return members.length > 1 && policy.placement === undefined;
+    });
+    if (this.#spaces === undefined || pools.length === 0 || random.chance(0.7)) return;
+    const [pool, space] = [random.pick(pools), random.pick(spaceNames)];
+    for (let number = 1; number <= hoarderCount; number++) {
+      const jobWorld = { ...this.#jobWorld(), random };
+      this.#act(() => runHoarder(`hoarder-${number}`, space, pool, jobWorld));
     }
   }
 

@@ -1,7 +1,8 @@
 /**
  * A second ledger of starved spaces, from events alone. A space that has had no turn in a pool for the
  * patience of that pool, and holds nothing of it, must not be passed over there; and no request may
- * go ahead of the shares without that.
+ * go ahead of the shares without that. Whatever turns are given back, a patience passes between a
+ * grant and the next request that goes ahead.
  */
 import type { DurableEvent, ResolvedAsk } from "../src/core/model/event.ts";
 import { assertInvariant } from "./violation.ts";
@@ -16,13 +17,23 @@ export interface Books {
 /** Requests for one pool and requests over several have turns of their own. */
 type Kind = "alone" | "several";
 
+/** A request that goes ahead, and the turns that it took. */
+interface Ahead {
+  readonly ask: ResolvedAsk;
+  readonly pools: readonly string[];
+  readonly kind: Kind;
+}
+
 export class StarvationLedger {
   readonly #books: Books;
   readonly #patience = new Map<string, number>();
   /** The last turn of a space in a pool: it got something, or a request of it went ahead. */
   readonly #turnAt = new Map<string, number>();
+  /** The last grant to a space in a pool. */
+  readonly #fedAt = new Map<string, number>();
   readonly #queuedAt = new Map<string, number>();
-  readonly #starved = new Map<string, ResolvedAsk>();
+  readonly #asks = new Map<string, ResolvedAsk>();
+  readonly #starved = new Map<string, Ahead>();
 
   constructor(books: Books) {
     this.#books = books;
@@ -35,6 +46,7 @@ export class StarvationLedger {
         return;
       case "request-queued":
         this.#queuedAt.set(event.id, at);
+        this.#asks.set(event.id, event.ask);
         return;
       case "request-left":
         this.#left(event.id);
@@ -56,18 +68,19 @@ export class StarvationLedger {
   }
 
   isStarvedGroup(name: string): boolean {
-    return [...this.#starved.values()].some(({ group }) => isGang(group) && group?.name === name);
+    return [...this.#starved.values()].some(({ ask }) => isInGang(ask, name));
   }
 
   /** A lease got something of the pool, so that no other request of its space goes ahead there. */
   fed({ space, group: own }: ResolvedAsk, pool: string, at: number): void {
     if (space === undefined) return;
     this.#setTurns(space, [pool], ["alone", "several"], at);
-    for (const [id, ask] of this.#starved) {
+    this.#fedAt.set(`${space} ${pool}`, at);
+    for (const [id, { ask, pools }] of this.#starved) {
       // The members of a gang are granted together.
       const isSame = isGang(own) && own?.name === ask.group?.name;
       if (ask.space !== space || isSame) continue;
-      if (this.#poolsOf(ask).includes(pool)) this.#starved.delete(id);
+      if (pools.includes(pool)) this.#starved.delete(id);
     }
   }
 
@@ -85,26 +98,35 @@ export class StarvationLedger {
   #wentAhead(id: string, at: number): void {
     const ask = this.#books.waiting.get(id)?.ask;
     if (ask === undefined) throw new Error(`Cannot record that ${id} starved: it does not wait`);
-    const { space = "", group } = ask;
-    // A gang wants what all its members want.
-    assertInvariant(isGang(group) || this.#isHungry(ask, at, 0), () => {
+    const { space = "" } = ask;
+    const [pools, kind] = [this.#poolsOf(ask), this.#kindOf(ask)];
+    const fedSoon = pools.find((pool) => {
+      const fedAt = this.#fedAt.get(`${space} ${pool}`) ?? Number.NEGATIVE_INFINITY;
+      return at - fedAt < (this.#patience.get(pool) ?? 0);
+    });
+    assertInvariant(fedSoon === undefined, () => {
+      return `${id} went ahead of the shares too soon after a grant of ${fedSoon} to ${space}`;
+    });
+    assertInvariant(this.#isHungry(ask, at, 0), () => {
       return `${id} went ahead of the shares although ${space} got its part`;
     });
-    this.#setTurns(space, this.#poolsOf(ask), [this.#kindOf(ask)], at);
-    this.#starved.set(id, ask);
+    this.#setTurns(space, pools, [kind], at);
+    this.#starved.set(id, { ask, pools, kind });
   }
 
-  /** Another one may take its place at once. */
+  /** Another one may take its place at once. A gang that loses a member goes ahead no more. */
   #left(id: string): void {
-    const ask = this.#starved.get(id);
-    if (ask === undefined) return;
-    for (const pool of poolsOf(ask)) {
-      for (const kind of kinds) this.#turnAt.delete(`${ask.space} ${pool} ${kind}`);
+    const name = gangOf(this.#asks.get(id));
+    for (const [other, { ask, pools, kind }] of this.#starved) {
+      if (other !== id && (name === undefined || !isInGang(ask, name))) continue;
+      for (const pool of pools) this.#turnAt.delete(`${ask.space} ${pool} ${kind}`);
+      this.#starved.delete(other);
     }
   }
 
   #forget(id: string): void {
     this.#queuedAt.delete(id);
+    this.#asks.delete(id);
     this.#starved.delete(id);
   }
 
@@ -118,7 +140,7 @@ export class StarvationLedger {
   #isHungry(ask: ResolvedAsk, at: number, queuedAt: number): boolean {
     const { space = "" } = ask;
     const kind = this.#kindOf(ask);
-    return poolsOf(ask).every((pool) => {
+    return this.#poolsOf(ask).every((pool) => {
       const since = Math.max(queuedAt, this.#turnAt.get(`${space} ${pool} ${kind}`) ?? 0);
       const isLong = at - since >= (this.#patience.get(pool) ?? 0);
       return isLong && !this.#books.holdsOf(space, pool);
@@ -141,9 +163,12 @@ export class StarvationLedger {
   }
 }
 
-const kinds: readonly Kind[] = ["alone", "several"];
-
 const isGang = (group: ResolvedAsk["group"]): boolean => group !== undefined && group.size > 1;
+
+const gangOf = (ask: ResolvedAsk | undefined): string | undefined =>
+  isGang(ask?.group) ? ask?.group?.name : undefined;
+
+const isInGang = (ask: ResolvedAsk, name: string): boolean => gangOf(ask) === name;
 
 const poolsOf = ({ items }: ResolvedAsk): readonly string[] =>
   items.flatMap(({ pool, anyOf = [] }) => [pool, ...anyOf]);
