@@ -97,7 +97,7 @@ test("of a cluster in stock other spaces learn neither its handle nor what opera
   expect(seen).toContain('"message":"installing"');
   expect(await read(berth, name, "ocp", otherToken)).not.toMatch(hidden);
   const found = await berth.call("GET /v1/search?q=secret-plan", { token: otherToken });
-  expect(found.body).toEqual({ items: [], more: false });
+  expect(found.body).toEqual({ items: [], more: false, counts: {} });
   const all = await read(berth, name, "ocp", testTokens.operator);
   for (const text of ["secret-plan", "operator-name"]) expect(all).toContain(text);
   // Not even in events: a viewer may read them, and handles are for workers.
@@ -124,7 +124,7 @@ test("why a cluster of a space failed is for this space, also as the note of the
   const search = "GET /v1/search?q=launch";
   const hits = async (by: string) => (await berth.call(search, { token: by })).body;
   expect(await hits(testTokens.viewer)).toMatchObject({ items: [{ kind: "resource", name }] });
-  expect(await hits(otherToken)).toEqual({ items: [], more: false });
+  expect(await hits(otherToken)).toEqual({ items: [], more: false, counts: {} });
 });
 
 test("events of an earlier cluster stay hidden when an operator adopts one under its name", async () => {

@@ -35,7 +35,7 @@ test("policyFacts() has a label for each field that is set", () => {
 test("policyFacts() of a limit has nothing about resources and their leases", () => {
   const limit = { used: 1, limit: 3, waiting: 0, oldestWaitSeconds: null };
   expect(policyFacts({ policy, limit })).toEqual([
-    ["Pace", "interval 24s, burst 5, jitter 0"],
+    ["Pace", "every 24s, burst 5, jitter 0"],
     ["Parent", "account"],
     ["Limit", "3"],
   ]);
