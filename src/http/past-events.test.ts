@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { PageOf } from "../api/schemas.ts";
+import { otherToken, testAuth, testTokens } from "../auth/test-tokens.suite.ts";
 import type { FeedEvent } from "../client/event-feed.ts";
 import { acquire, pool, release } from "../core/decide/lending.suite.ts";
 import type { ResourceName } from "../core/model/ids.ts";
-import { asProblem, type TestSite, testSite } from "./test-site.suite.ts";
+import { askBody, asLease, asProblem, type TestSite, testSite } from "./test-site.suite.ts";
 
 let site: TestSite;
 
@@ -123,4 +124,29 @@ describe("GET /v1/events/past", () => {
     expect(answer.status).toBe(400);
     expect(asProblem(answer).code).toBe("invalid_request");
   });
+});
+
+test("the cursor of a holder does not tell when another space held a resource", async () => {
+  await using here = await testSite([pool("aws", 1)], {}, undefined, testAuth);
+  for (let count = 0; count < 8; count++) {
+    const body = askBody("aws");
+    const lease = asLease(await here.call("POST /v1/leases", { token: otherToken, body }));
+    await here.call(`DELETE /v1/leases/${lease.id}`, { token: lease.token });
+  }
+  const search = async (query: string) => {
+    const call = { token: testTokens.holder };
+    return (await here.call(`GET /v1/events/past?limit=1&${query}`, call)).body;
+  };
+  const { items } = (
+    await here.call("GET /v1/events/past?type=lease-", { token: testTokens.viewer })
+  ).body as PageOf<FeedEvent & { id: string }>;
+  expect(items).toHaveLength(16);
+  for (const { id, seq } of items) {
+    const nothing = { items: [], next: null };
+    expect(await search(`resource=aws-1&type=lease-&after=${seq + 1}`)).toEqual(nothing);
+    expect(await search(`type=lease-&after=${seq + 1}`)).toEqual(nothing);
+    expect(await search(`id=${id}&after=${seq + 1}`)).toEqual(nothing);
+    const shown = { items: [{ type: "resource-added" }] };
+    expect(await search(`resource=aws-1&after=${seq + 1}`)).toMatchObject(shown);
+  }
 });

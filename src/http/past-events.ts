@@ -6,13 +6,13 @@ import { Problem } from "../api/problem.ts";
 import { Page } from "../api/schemas.ts";
 import type { SpaceName } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
-import type { EventSearch, FoundEvent } from "../insight/event-search.ts";
+import type { FoundEvent } from "../insight/event-search.ts";
 import { knownTypes } from "../journal/format.ts";
 import { callerOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { historyProblem } from "./history.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
-import { eventSightOf, renderEvent, sightOfOwner } from "./render/event.ts";
+import { eventSightOf, limitedReaderOf, renderEvent, sightOfOwner } from "./render/event.ts";
 import { abortOnClose } from "./request.ts";
 import { problems } from "./responses.ts";
 import { onlySpace } from "./sight.ts";
@@ -79,24 +79,20 @@ export function pastEventsRoute(app: App, { broker, insight }: Context): void {
   ): Promise<FastifyReply> {
     const { limit, after, id, resource, trouble, ...match } = request.query;
     mustBeType(match.type);
-    const only = await broker.read((state) => onlySpace(request, state));
+    const { space, only } = await broker.read((state) => {
+      const limit = onlySpace(request, state);
+      return { space: limit, only: limit && limitedReaderOf(state, limit) };
+    });
     const search = {
       filter: { id, resource },
       match: { ...match, trouble: trouble === "true" },
-      onlySpace: only,
+      only,
       limit: pageSizeOf(limit),
       // A cursor from before a restore may be beyond the end.
       before: Math.min(numberInCursor(after) ?? Number.POSITIVE_INFINITY, broker.head + 1),
     };
-    const texts: string[] = [];
-    let next: number | null = search.before;
-    // Who sees only a part of the events would often get an empty page.
-    for (let part = 0; part < partsMax && next !== null && texts.length < search.limit; part++) {
-      const rest: EventSearch = { ...search, limit: search.limit - texts.length, before: next };
-      const page = await insight.ask("events", rest, { signal }).catch(historyProblem);
-      texts.push(...(await broker.read((state) => shownTexts(page.items, state, only))));
-      next = page.next;
-    }
+    const { items, next } = await insight.ask("events", search, { signal }).catch(historyProblem);
+    const texts = await broker.read((state) => shownTexts(items, state, space));
     const cursor = JSON.stringify(next === null ? null : String(next));
     // Events are text already, in the form that the feed has.
     reply.type("application/json").serializer((text: string) => text);
@@ -116,12 +112,9 @@ function tooMany(): Problem {
   });
 }
 
-/** More searches are not made for one page. */
-const partsMax = 10;
-
 /**
  * Without the events of which the caller may see only the kind: with the filter of a resource even that would
- * tell when another space held it.
+ * tell when another space held it. The search leaves them out too; whose a cluster is may change meanwhile.
  */
 function shownTexts(
   items: readonly FoundEvent[],

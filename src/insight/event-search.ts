@@ -24,11 +24,25 @@ import type { Asker } from "./history/reader.ts";
 export interface EventSearch {
   readonly filter: EventFilter;
   readonly match?: EventMatch;
-  /** Only what a caller of this space may see is searched; undefined: everything. */
-  readonly onlySpace?: string | undefined;
+  /** Only what this caller may see is searched, and counts towards `limit`; undefined: everything. */
+  readonly only?: LimitedReader | undefined;
   readonly limit: number;
   /** Only events with a smaller number. */
   readonly before: number;
+}
+
+/** A caller that is limited to a space. */
+export interface LimitedReader {
+  readonly space: string;
+  /** The clusters that it may see, by name. */
+  readonly clusters: ReadonlyMap<string, SeenCluster>;
+}
+
+export interface SeenCluster {
+  /** Events before it are of another cluster that had the same name. */
+  readonly plannedAt: Instant;
+  /** Everybody sees it, without what is for its owner. */
+  readonly isStock: boolean;
 }
 
 export interface FoundEvent {
@@ -134,8 +148,8 @@ async function searchBackward(
   known: KnownSubjects,
   reading: Reading,
 ): Promise<EventPage> {
-  const { filter, limit, before, match } = search;
-  const isLookedUp = match !== undefined && needsContext(match);
+  const { filter, limit, before } = search;
+  const isLookedUp = mustLookUp(search);
   const oldest = Math.max(1, before - (isLookedUp ? matchedEventsMax : searchedEventsMax));
   const items: FoundEvent[] = [];
   const sizeMax = chunkOf(reading, isLookedUp ? matchedChunkEvents : chunkEvents);
@@ -158,22 +172,30 @@ async function searchBackward(
   return { items, next: hasEarlier ? to + 1 : null };
 }
 
-/** Those that the search wants, in the same order. */
+/** Whether the search depends on who asked, which only the history knows. */
+function mustLookUp({ match = {}, only }: EventSearch): boolean {
+  return only !== undefined || needsContext(match);
+}
+
+/**
+ * Those that the search wants, in the same order. What the caller may not see is left out here: if it
+ * counted towards the limit, the cursor of an empty page would tell when others used a resource.
+ */
 async function matching(
   found: readonly FoundEvent[],
-  { match, onlySpace }: EventSearch,
+  search: EventSearch,
   { askersOf, membersOf }: KnownSubjects,
 ): Promise<FoundEvent[]> {
-  if (match === undefined) return [...found];
+  const { match = {}, only } = search;
   const ofType = found.filter(({ event }) => matchesType({ ...event }, match));
-  // Of what others may not see, not even whether it is trouble.
-  if (!needsContext(match) && (onlySpace === undefined || match.trouble !== true)) return ofType;
+  if (!mustLookUp(search)) return ofType;
   const askers = await askersOf(idsOf(ofType));
   const { pool } = match;
   const members = pool === undefined ? undefined : await membersOf(pool);
-  return ofType.filter(({ event }) => {
+  return ofType.filter((one) => {
+    const { event } = one;
     const asker = "id" in event && event.id !== undefined ? askers.get(event.id) : undefined;
-    const shown = shownTo(onlySpace, event, asker);
+    const shown = shownTo(only, one, asker);
     if (shown === undefined) return false;
     const facts = { ...shown };
     const isMember = resourcesIn(facts).some((name) => members?.has(name));
@@ -188,16 +210,21 @@ async function matching(
  * see would tell whether a text is in it.
  */
 function shownTo(
-  space: string | undefined,
-  event: DurableEvent,
+  only: LimitedReader | undefined,
+  { event, at }: FoundEvent,
   asker: Asker | undefined,
 ): ShownEvent | undefined {
   const shown = withoutSecrets(event);
-  if (space === undefined) return shown;
-  if (isOnlyForObservers(event) || isOfCluster(event)) return undefined;
+  if (only === undefined) return shown;
+  if (isOnlyForObservers(event)) return undefined;
+  if (isOfCluster(event)) {
+    const cluster = only.clusters.get(event.resource);
+    if (cluster === undefined || at < cluster.plannedAt) return undefined;
+    return cluster.isStock ? publicPart(shown) : shown;
+  }
   if (!("id" in event) || event.id === undefined) return publicPart(shown);
   const owner = "ask" in event && event.ask !== undefined ? event.ask.space : asker?.space;
-  return owner === space ? shown : undefined;
+  return owner === only.space ? shown : undefined;
 }
 
 interface Chunk {

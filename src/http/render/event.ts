@@ -1,5 +1,5 @@
 /** An event of the journal, as the feed and the list of past events have it. */
-import { isMade, ownerOfCluster } from "../../core/explain/cluster-view.ts";
+import { clustersOf, isMade, ownerOfCluster } from "../../core/explain/cluster-view.ts";
 import {
   isOfCluster,
   isOnlyForObservers,
@@ -11,6 +11,7 @@ import type { DurableEvent } from "../../core/model/event.ts";
 import type { SpaceName } from "../../core/model/ids.ts";
 import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
+import type { LimitedReader, SeenCluster } from "../../insight/event-search.ts";
 import { spaceOf } from "../sight.ts";
 import { timestamp } from "../timestamp.ts";
 
@@ -77,6 +78,20 @@ export function ownerOfEvent(
   if (!("id" in event) || event.id === undefined) return null;
   const ask = "ask" in event ? event.ask : undefined;
   return ask === undefined ? spaceOf(state, event.id) : ask.space;
+}
+
+/** What a search of past events must know of a caller that is limited to a space. */
+export function limitedReaderOf(state: State, space: SpaceName): LimitedReader {
+  const clusters = new Map<string, SeenCluster>();
+  for (const made of clustersOf(state)) {
+    const owner = ownerOfCluster(made);
+    if (owner !== null && owner !== space) continue;
+    clusters.set(made.name, {
+      plannedAt: made.cluster.plannedAt,
+      isStock: owner === null,
+    });
+  }
+  return { space, clusters };
 }
 
 /** An operator may adopt a cluster under a name that another one had. Nobody knows whose that was. */
