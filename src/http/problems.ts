@@ -164,9 +164,15 @@ function notAvailable(refusal: NotAvailable): Problem {
       return new Problem({
         code,
         status: 409,
-        message: `Cannot lend ${refusal.pool} now: none is free`,
-        hint: "Ask again later, or wait in the queue",
-        facts: { pool: refusal.pool },
+        message: `Cannot lend ${refusal.pool} now: ${refusal.because?.what ?? "none is free"}`,
+        hint:
+          refusal.because?.code === "quota_reached"
+            ? "Release what your space no longer needs, ask again later, or wait in the queue"
+            : "Ask again later, or wait in the queue",
+        facts: {
+          pool: refusal.pool,
+          ...(refusal.because === undefined ? undefined : { reason: refusal.because.code }),
+        },
       });
     case "not_all_free":
       return new Problem({

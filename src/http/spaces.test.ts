@@ -85,6 +85,23 @@ test("a request that waits for its quota is told so, with the numbers", async ()
   expect(granted.status).toBe(200);
 });
 
+test("a request that does not wait is told if only its quota stops it", async () => {
+  await using here = await site();
+  await here.ask("aws:2");
+  const body = { ...askBody("aws"), nowOnly: true };
+  const refused = await here.call("POST /v1/leases", { token: holder, body });
+  expect(refused.status).toBe(409);
+  expect(asProblem(refused)).toMatchObject({
+    ...{ code: "none_free", pool: "aws", reason: "quota_reached" },
+    detail: "Cannot lend aws now: team holds 2 of its quota of 2 aws (a job), 1 needed",
+    hint: "Release what your space no longer needs, ask again later, or wait in the queue",
+  });
+  await here.ask("aws:2", otherToken);
+  const none = await here.call("POST /v1/leases", { token: otherToken, body });
+  expect(asProblem(none)).toMatchObject({ detail: "Cannot lend aws now: none is free" });
+  expect(asProblem(none)).not.toHaveProperty("reason");
+});
+
 test("what the space may never have is refused, and so is one request too many", async () => {
   await using here = await site();
   const never = await here.ask("aws:3");

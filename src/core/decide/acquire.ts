@@ -6,7 +6,7 @@ import { versionOf, versionsFor } from "../clusters/placement.ts";
 import type { Reader } from "../explain/out-of-use.ts";
 import { leaseView, requestView } from "../explain/view.ts";
 import { unmetDemandOf } from "../gates/credits.ts";
-import { gatesOf, lacksOnlyCredits, neverPasses } from "../gates/gates.ts";
+import { gateObstacle, gatesOf, lacksOnlyCredits, neverPasses } from "../gates/gates.ts";
 import { tightest } from "../gates/tightest.ts";
 import { isPhase, parametersIn } from "../model/cluster.ts";
 import type { Ask, Command, Item } from "../model/command.ts";
@@ -154,13 +154,16 @@ function notNow(turn: Turn, { needs, alternatives }: Wants, rank: Rank): Outcome
     return isHeldUp && alternative.every((need) => isAvailable(need, rank, now));
   });
   for (const event of unmetDemandOf(unchecked ?? [], now)) emit(turn, event);
-  return refused({ code: "none_free", pool: shortPool(needs, rank, now) });
+  const short = shortNeed(needs, rank, now);
+  const closed = gateObstacle({ needs, rank, now }, short);
+  const because = closed && { because: { code: closed.code, what: closed.what } };
+  return refused({ code: "none_free", pool: short.pool.name, ...because });
 }
 
-function shortPool(needs: readonly Need[], rank: Rank, now: Instant): PoolName {
+function shortNeed(needs: readonly Need[], rank: Rank, now: Instant): Need {
   const short = needs.find((need) => !fits([need], rank, now)) ?? needs[0];
   if (short === undefined) throw new Error("Cannot refuse: the ask has no items");
-  return short.pool.name;
+  return short;
 }
 
 /** How long a polling client may take to notice that it missed a reply. */

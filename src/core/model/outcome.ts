@@ -2,7 +2,7 @@
 import type { LeaseView, RequestView } from "../explain/view.ts";
 import type { Wanted } from "./cluster.ts";
 import type { Reason } from "./command.ts";
-import type { LeaseEnd, RequestEnd } from "./event.ts";
+import type { LeaseEnd, RequestEnd, WaitCode } from "./event.ts";
 import type { ClaimId, PoolName, RequestId, ResourceName, SpaceName } from "./ids.ts";
 import type { OrphanCluster } from "./orphan.ts";
 import type { LastHolder } from "./state.ts";
@@ -176,8 +176,13 @@ export type Refusal =
       readonly resource: ResourceName;
       readonly nearest?: ResourceName;
     }
-  /** The request did not want to wait, and nothing is free. */
-  | { readonly code: "none_free"; readonly pool: PoolName }
+  /** The request did not want to wait, and nothing is free for it. */
+  | {
+      readonly code: "none_free";
+      readonly pool: PoolName;
+      /** The rule that holds it back, as of a request that waits. Absent: others have them. */
+      readonly because?: { readonly code: WaitCode; readonly what: string };
+    }
   /** These of the named resources are not free. */
   | {
       readonly code: "not_all_free";
