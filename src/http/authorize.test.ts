@@ -346,6 +346,36 @@ test("a holder does not learn when another space held a resource", async () => {
   expect(await past(holder, `id=${theirs[0]}`)).toEqual([]);
 });
 
+test("a holder cannot release into a state from which nobody takes the resource", async () => {
+  await using here = await site();
+  const { worker } = testTokens;
+  const acquire = async (token: string) =>
+    Object(
+      (await here.call("POST /acquire?type=aws&state=free&dest=busy&owner=o&request_id=1", { token })).body,
+    ) as { readonly name: string };
+  const to = (name: string, dest: string, token: string) =>
+    here.call(`POST /release?name=${name}&owner=o&dest=${dest}`, { token });
+  const { name } = await acquire(holder);
+  const refused = await to(name, "__proto__", holder);
+  expect(refused).toMatchObject({ status: 400, type: "text/plain" });
+  expect(refused.text).toBe(
+    `Done failed: ${name} - __proto__ (from o): state "__proto__" is not allowed for aws, only free, dirty\n`,
+  );
+  expect((await to(name, "free", holder)).status).toBe(200);
+  const ours = await acquire(worker);
+  expect((await to(ours.name, "mine", worker)).status).toBe(200);
+
+  const ask = { token: holder, body: askBody("aws") };
+  const { id, token = "" } = asLease(await here.call("POST /v1/leases", ask));
+  for (const path of [`/v1/leases/${id}`, `/v1/leases/${id}/claims/1`]) {
+    const answer = await here.call(`DELETE ${path}?state=mine`, { token });
+    expect(answer.status).toBe(422);
+    const allowed = ["free", "dirty"];
+    expect(asProblem(answer)).toMatchObject({ code: "state_not_allowed", allowed });
+  }
+  expect((await here.call(`DELETE /v1/leases/${id}?state=dirty`, { token })).status).toBe(204);
+});
+
 test("a search of events finds only what its caller may see", async () => {
   await using here = await site();
   const body = { ...askBody("aws"), holder: "hidden-job" };

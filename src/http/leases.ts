@@ -19,7 +19,7 @@ import { isListedIn } from "../core/gates/limits.ts";
 import type { Parameters } from "../core/model/cluster.ts";
 import type { Ask, Item, Report } from "../core/model/command.ts";
 import type { ClaimId, PoolName, RequestId } from "../core/model/ids.ts";
-import { busyState, freeState, purposeOf } from "../core/model/lifecycle.ts";
+import { isUpkeep } from "../core/model/lifecycle.ts";
 import { alternativeCount, alternativesMax } from "../core/queue/needs.ts";
 import { maskOf } from "../vault/secret-patterns.ts";
 import { askIn, callerOf, mustAlso } from "./authorize.ts";
@@ -207,14 +207,17 @@ const EndQuery = Type.Object(
   { additionalProperties: false },
 );
 
-function releaseRoutes(app: App, { broker, vault }: Context): void {
+function releaseRoutes(app: App, { auth, broker, vault }: Context): void {
+  // The token of a lease does not tell the role of who has asked for it.
+  const stateOf = (state: string | undefined) =>
+    state !== undefined && { state, ...(auth.isOn && { asHolder: true as const }) };
   const whole = {
     tags: ["leases"],
     summary: "Release a lease; repeating it is safe",
     params: IdParams,
     querystring: EndQuery,
     body: ReleaseBody,
-    response: { 204: NoContent, ...problems(401, 403, 404, 409, 410, 503) },
+    response: { 204: NoContent, ...problems(401, 403, 404, 409, 410, 422, 503) },
   };
   app.delete("/v1/leases/:id", { schema: whole }, async (request, reply) => {
     const id = request.params.id as RequestId;
@@ -228,7 +231,7 @@ function releaseRoutes(app: App, { broker, vault }: Context): void {
         ? {
             type: "release",
             id,
-            ...(state === undefined ? undefined : { state }),
+            ...stateOf(state),
             // The text comes from the program of a cleaner or a driver.
             ...(failure === undefined
               ? undefined
@@ -251,14 +254,14 @@ function releaseRoutes(app: App, { broker, vault }: Context): void {
     summary: "Release one claim; the lease keeps the others",
     params: ClaimParams,
     querystring: ReleaseQuery,
-    response: { 204: NoContent, ...problems(401, 403, 404, 409, 410, 503) },
+    response: { 204: NoContent, ...problems(401, 403, 404, 409, 410, 422, 503) },
   };
   app.delete("/v1/leases/:id/claims/:claim", { schema: one }, async (request, reply) => {
     const id = request.params.id as RequestId;
     const { state } = request.query;
     const claim = request.params.claim as ClaimId;
     const outcome = await broker.submit(
-      { type: "release", id, claim, ...(state === undefined ? undefined : { state }) },
+      { type: "release", id, claim, ...stateOf(state) },
       originOf(request),
     );
     if (outcome.type === "refused") throw problemOf(outcome.refusal);
@@ -268,11 +271,6 @@ function releaseRoutes(app: App, { broker, vault }: Context): void {
 
 function reportOf(throttled: boolean, evidence: string | undefined): Report {
   return { throttled, ...(evidence === undefined ? undefined : { evidence }) };
-}
-
-/** Whether the item is for a cleaner: what is not free, or a claim that counts as no use. */
-function isUpkeep({ state = freeState, into = busyState }: Item): boolean {
-  return state !== freeState || purposeOf({ into }) === "clean";
 }
 
 interface ItemPools {

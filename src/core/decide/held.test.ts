@@ -280,6 +280,46 @@ describe.each(["busy", "cooling", "drained", "revoking"])(
   },
 );
 
+describe("a holder that is no worker", () => {
+  const asHolder = true as const;
+  const leased = [
+    ["by name", [take("aws-1")], (state: string) => releaseHeld({ state, asHolder })],
+    ["by token", [acquire("t", "aws")], (state: string) => release("t", { state, asHolder })],
+  ] as const;
+  const own = { onRelease: "wiped", onExpire: "checked" };
+
+  test.each(leased)("releases %s only into states that the pool uses", (_, before, to) => {
+    const lending = new Lending(pool("aws", 1, own));
+    for (const each of before) lending.do(each);
+    for (const state of ["mine", "__proto__", "quarantined", "toBeDeleted"]) {
+      const allowed = ["free", "dirty", "wiped", "checked"];
+      const refusal = { code: "state_not_allowed", pool: "aws", state, allowed };
+      expect(lending.do(to(state))).toEqual({ events: [], outcome: { type: "refused", refusal } });
+    }
+  });
+
+  test.each(leased)("releases %s into those states", (_, before, to) => {
+    for (const state of ["free", "dirty", "wiped", "checked"]) {
+      const lending = new Lending(pool("aws", 1, own));
+      for (const each of before) lending.do(each);
+      expect(lending.outcome(to(state))).toEqual({ type: "done" });
+    }
+    const listed = new Lending(pool("aws", 1, { states: ["free", "broken"] }));
+    for (const each of before) listed.do(each);
+    expect(listed.outcome(to("dirty"))).toMatchObject({ type: "refused" });
+    expect(listed.outcome(to("broken"))).toEqual({ type: "done" });
+  });
+
+  test("does not get in the way of a cleaner, who releases into any state", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(change("aws-1", { state: "dirty" }));
+    const item = { pool: "aws" as PoolName, count: 1, state: "dirty", into: "cleaning" };
+    const ask = { holder: "cleaner", items: [item] };
+    lending.do({ type: "acquire", id: "c" as RequestId, ask, waitMs: 0 });
+    expect(lending.outcome(release("c", { state: "mine", asHolder }))).toEqual({ type: "done" });
+  });
+});
+
 describe("a pool that lists its states", () => {
   const states = { states: ["free", "dirty", "leased"] };
   const wrong = { code: "state_not_allowed", pool: "aws", state: "used", allowed: states.states };

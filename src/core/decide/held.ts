@@ -30,7 +30,7 @@ import {
 import type { Instant } from "../model/time.ts";
 import { refuseUserData } from "./change-resource.ts";
 import { lastFence } from "./fence.ts";
-import { refuseState } from "./refuse-state.ts";
+import { refuseHolderState, refuseState } from "./refuse-state.ts";
 import { endLease } from "./release.ts";
 import { settleEarly } from "./settle.ts";
 import { refuseSpace } from "./space-rules.ts";
@@ -142,7 +142,8 @@ export function releaseHeld(turn: Turn, command: Held<"release-held">): Outcome 
     return refused({ code: "state_reserved", state: command.state });
   }
   const claim = heldBy(turn, command);
-  const notAllowed = "code" in claim ? undefined : refuseState(claim.resource.pool, command.state);
+  const refuse = command.asHolder ? refuseHolderState : refuseState;
+  const notAllowed = "code" in claim ? undefined : refuse(claim.resource.pool, command.state);
   if (notAllowed !== undefined) return refused(notAllowed);
   if ("code" in claim) {
     const lost = claim.code === "not_its_holder" ? claim.lost : undefined;

@@ -55,13 +55,20 @@ export function clean(id: string, name = "aws"): Command {
   return { type: "acquire", id: id as RequestId, ask, waitMs: 0, nowOnly: true };
 }
 
-export function release(id: string, options: { claim?: string; state?: string } = {}): Command {
-  const { claim, state } = options;
+interface ReleaseOptions {
+  readonly claim?: string;
+  readonly state?: string;
+  readonly asHolder?: true;
+}
+
+export function release(id: string, options: ReleaseOptions = {}): Command {
+  const { claim, state, asHolder } = options;
   return {
     type: "release",
     id: id as RequestId,
     ...(claim === undefined ? undefined : { claim: claim as ClaimId }),
     ...(state === undefined ? undefined : { state }),
+    ...(asHolder && { asHolder }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { LeaseEnd, Return } from "../model/event.ts";
 import type { ClaimId, RequestId } from "../model/ids.ts";
 import {
   freeState,
+  isUpkeep,
   quarantinedState,
   reservedStates,
   toBeDeletedState,
@@ -26,10 +27,12 @@ import { after, type Instant, never } from "../model/time.ts";
 import { poolsOf } from "../queue/needs.ts";
 import { standing } from "./acquire.ts";
 import { leaseNotFound, leaseRevoked } from "./not-found.ts";
-import { refuseState } from "./refuse-state.ts";
+import { refuseHolderState, refuseState } from "./refuse-state.ts";
 import { poolsIn, report } from "./report.ts";
 import { emit, type Turn } from "./turn.ts";
 import { afterWork, refuseReached } from "./work.ts";
+
+type Release = Extract<Command, { type: "release" }>;
 
 export function renew(turn: Turn, id: RequestId): Outcome {
   const lease = turn.state.leases.get(id);
@@ -43,7 +46,7 @@ export function renew(turn: Turn, id: RequestId): Outcome {
  * Releases a lease or one claim. Accepts a second release, because the first reply may have been
  * lost.
  */
-export function release(turn: Turn, command: Extract<Command, { type: "release" }>): Outcome {
+export function release(turn: Turn, command: Release): Outcome {
   const { id, claim: claimId, state, failure } = command;
   if (state !== undefined && reservedStates.includes(state))
     return refused({ code: "state_reserved", state });
@@ -55,7 +58,7 @@ export function release(turn: Turn, command: Extract<Command, { type: "release" 
   const notAllowed =
     state === undefined
       ? undefined
-      : (refuseReached(lease, state) ?? refuseStateOf(lease, claimId, state));
+      : (refuseReached(lease, state) ?? refuseStateOf(lease, { ...command, state }));
   if (notAllowed !== undefined) return refused(notAllowed);
   if (command.outcome !== undefined)
     report(turn, lease, poolsIn(turn.state, lease), command.outcome);
@@ -92,18 +95,15 @@ function confirmRevoked(turn: Turn, lease: Lease, revoked: Revoked, ending: Endi
 
 /** Accepts the release of a claim that has ended, and refuses one that the lease never had. */
 function refuseStateOf(
-  { claims }: Lease,
-  claimId: ClaimId | undefined,
-  state: string,
+  { ask, claims }: Lease,
+  { claim, state, asHolder }: Pick<Release, "claim" | "asHolder"> & { readonly state: string },
 ): Refusal | undefined {
-  const ended = claims.filter(({ id }) => claimId === undefined || id === claimId);
-  return ended.flatMap(({ resource }) => refuseState(resource.pool, state) ?? [])[0];
+  const refuse = asHolder && !ask.items.some(isUpkeep) ? refuseHolderState : refuseState;
+  const ended = claims.filter(({ id }) => claim === undefined || id === claim);
+  return ended.flatMap(({ resource }) => refuse(resource.pool, state) ?? [])[0];
 }
 
-function goneClaim(
-  lease: Lease,
-  claim: NonNullable<Extract<Command, { type: "release" }>["claim"]>,
-): Outcome {
+function goneClaim(lease: Lease, claim: NonNullable<Release["claim"]>): Outcome {
   const granted = lease.ask.items.reduce((sum, { count }) => sum + count, 0);
   const number = Number(claim);
   const was = String(number) === claim && number >= 1 && number <= granted && number % 1 === 0;

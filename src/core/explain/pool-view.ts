@@ -10,6 +10,7 @@ import type { PoolPolicy } from "../model/policy.ts";
 import {
   exclusiveClaim,
   freeCount,
+  isHeld,
   isShared,
   type Lease,
   type Pin,
@@ -223,6 +224,24 @@ export function stuckIn({ buckets, clusters }: Pool, now: Instant): Stuck {
     }
   }
   return { count, since };
+}
+
+/**
+ * Since when none of a pool can be lent, because all are in states that end only if somebody takes
+ * them. Null if one is lent, free or cooling, or if all were put aside on purpose.
+ */
+export function emptySince(pool: Pool): Instant | null {
+  if (pool.clusters !== null || pool.retired || freeCount(pool) > 0) return null;
+  let since: Instant | null = null;
+  for (const resource of pool.members) {
+    const { sharing, state, drained, changedAt } = resource;
+    const { lendable, deadline } = ruleOf(state);
+    if (sharing === "shared" || isHeld(resource)) return null;
+    if (drained || state === quarantinedState) continue;
+    if (lendable || deadline !== "none") return null;
+    if (since === null || changedAt > since) since = changedAt;
+  }
+  return since;
 }
 
 /** The number of resources in each state. */

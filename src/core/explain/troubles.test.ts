@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ClusterLending, clusterPool } from "../clusters/clusters.suite.ts";
-import { acquire, change, Lending, pool, release, runTo } from "../decide/lending.suite.ts";
+import { acquire, change, clean, Lending, pool, release, runTo } from "../decide/lending.suite.ts";
 import type { PoolName, RequestId, ResourceName, SpaceName } from "../model/ids.ts";
 import { defaultAdaptive } from "../model/policy.ts";
 import { defaultSpacePolicy } from "../model/space.ts";
@@ -148,6 +148,33 @@ describe("troublesIn()", () => {
     lending.do(change("aws-2", { state: "dirty" }));
     expect(found(lending, 59 * minuteMs)).toEqual([]);
     expect(found(lending, 60 * minuteMs)).toEqual(["not_cleaned aws"]);
+  });
+
+  test("finds a pool that has nothing left to lend, within minutes", () => {
+    const lending = new Lending(pool("aws", 4));
+    lending.do(change("aws-1", { state: "mine" }));
+    lending.do(change("aws-2", { state: "quarantined" }));
+    lending.do(change("aws-3", { drained: true }));
+    const empty = () => found(lending, 5 * minuteMs).filter((one) => one.startsWith("nothing"));
+    expect(empty()).toEqual([]);
+    lending.do(acquire("a", "aws"));
+    expect(empty()).toEqual([]);
+    lending.do(release("a", { state: "dirty" }));
+    expect(empty()).toEqual(["nothing_to_lend aws"]);
+    expect(found(lending, 5 * minuteMs - 1)).toEqual(["quarantined aws-2"]);
+    const later = troublesIn(lending.state, (60 * minuteMs) as Instant);
+    expect(later.map(({ code }) => code)).toEqual(["quarantined", "nothing_to_lend"]);
+    expect(later[1]?.text).toBe(
+      "none of its 4 can be lent: 1 mine, 1 quarantined, 1 drained, 1 dirty",
+    );
+    lending.do(clean("c"));
+    expect(empty()).toEqual([]);
+  });
+
+  test("leaves a pool alone whose resources were all put aside", () => {
+    const lending = new Lending(pool("aws", 1));
+    lending.do(change("aws-1", { drained: true }));
+    expect(found(lending, 60 * minuteMs)).toEqual([]);
   });
 
   test("finds a rate that reports of throttling have brought to its minimum", () => {

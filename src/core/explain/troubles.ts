@@ -9,15 +9,16 @@ import { claimsKey, heldOf, type Quota, type Space } from "../model/space.ts";
 import type { Pool, Request, State } from "../model/state.ts";
 import { type Instant, roughDuration } from "../model/time.ts";
 import { clustersOf, ownerOfCluster } from "./cluster-view.ts";
-import { waitReason } from "./explain.ts";
+import { statesOf, waitReason } from "./explain.ts";
 import { longWaitFrom } from "./long-wait.ts";
-import { oldestIn, stuckIn } from "./pool-view.ts";
+import { emptySince, oldestIn, stuckIn } from "./pool-view.ts";
 
 export type TroubleCode =
   | "pool_suspended"
   | "waits_long"
   | "quota_reached_long"
   | "quarantined"
+  | "nothing_to_lend"
   | "not_cleaned"
   | "rate_at_minimum"
   | "cluster_destroy_stuck"
@@ -117,12 +118,24 @@ function quarantinedIn({ buckets }: Pool): Trouble[] {
   });
 }
 
+/** A cleaner takes one of them within this time, if it runs. */
+const emptyMsMax = 5 * 60_000;
+
 function notCleanedIn(pool: Pool, now: Instant): Trouble[] {
+  const empty = emptySince(pool);
+  if (empty !== null && now - empty >= emptyMsMax) return [emptyTrouble(pool, empty)];
   const { count, since } = stuckIn(pool, now);
   if (count === 0) return [];
   const { name } = pool;
   const text = `${count} of ${pool.members.size} have been out of service for more than an hour`;
   return [{ code: "not_cleaned", kind: "pool", name, since, text }];
+}
+
+function emptyTrouble(pool: Pool, since: Instant): Trouble {
+  const { name, members } = pool;
+  const states = Object.entries(statesOf(pool)).map(([state, count]) => `${count} ${state}`);
+  const text = `none of its ${members.size} can be lent: ${states.join(", ")}`;
+  return { code: "nothing_to_lend", kind: "pool", name, since, text };
 }
 
 function lowestRateOf({ name, policy, adaptive, pin, rateHistory }: Pool): Trouble[] {

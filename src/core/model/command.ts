@@ -142,6 +142,8 @@ export type Command =
       readonly claim?: ClaimId;
       /** Overrides the pool's `onRelease`. */
       readonly state?: string;
+      /** The caller may be no worker: unless the lease is one of upkeep, not every state is allowed. */
+      readonly asHolder?: true;
       /** The cleaning failed. The broker retries it later, or quarantines the resource. */
       readonly failure?: string;
       /** Whether the provider throttled the holder, for pools with an adaptive rate. */
@@ -266,7 +268,7 @@ export type HubCommand =
       readonly error?: string;
     } & HubFindings);
 
-/** Commands of a holder that has no token, only a name. They may use any word as a state. */
+/** Commands of a holder that has no token, only a name. Workers may use any word as a state. */
 export type HeldCommand =
   /** Takes the named resources, all or none. One lease each, with the given ids. */
   | {
@@ -301,6 +303,8 @@ export type HeldCommand =
       readonly resource: ResourceName;
       readonly lease?: RequestId;
       readonly state: string;
+      /** The caller is no worker, so not every state is allowed. */
+      readonly asHolder?: true;
     }
   /** Ends the leases in this state whose holders sent nothing for `silentMs`. */
   | {

@@ -130,6 +130,16 @@ export interface Purposeful {
   readonly purpose?: "provision" | undefined;
 }
 
+/** Whether only a worker may ask for it: what is not free, or a claim that counts as no use. */
+export function isUpkeep({ state = freeState, into = busyState }: Wanted): boolean {
+  return state !== freeState || purposeOf({ into }) === "clean";
+}
+
+interface Wanted {
+  readonly state?: string | undefined;
+  readonly into?: string | undefined;
+}
+
 /** A claim in the state `cleaning` is for cleaning; every other claim is for use, unless it says so. */
 export function purposeOf({ into, purpose }: Purposeful): Purpose {
   return purpose ?? (into === cleaningState ? "clean" : "use");

@@ -47,6 +47,14 @@ export const troubleWords = {
     advice: "Look whether the server reaches the cluster, and whether its account may read it",
     command: "berth pools -o wide",
   },
+  nothing_to_lend: {
+    severity: "error",
+    summary: (count) =>
+      countOf(count, "pool has nothing left to lend", "pools have nothing left to lend"),
+    advice:
+      "Look whether the cleaner runs, and who has released the resources into their states. Then free them",
+    command: "berth resources",
+  },
   cluster_destroy_stuck: {
     severity: "error",
     summary: (count) =>

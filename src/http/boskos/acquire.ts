@@ -4,7 +4,7 @@ import { submitAndWait } from "../../broker/submit-and-wait.ts";
 import type { LeaseView } from "../../core/explain/view.ts";
 import type { Ask } from "../../core/model/command.ts";
 import type { PoolName, ResourceName } from "../../core/model/ids.ts";
-import { freeState, purposeOf } from "../../core/model/lifecycle.ts";
+import { isUpkeep } from "../../core/model/lifecycle.ts";
 import type { Outcome } from "../../core/model/outcome.ts";
 import { askIn, callerOf, inSpaceOf, mustAlso } from "../authorize.ts";
 import { withOwnCredentials } from "../clusters/cluster-items.ts";
@@ -44,7 +44,7 @@ export async function acquire(
     return sendText(reply, { status: 400, text: `Acquire failed: ${options.error}` });
   }
   const requestId = query.get("request_id");
-  if (state !== freeState || purposeOf({ into: dest }) === "clean") mustAlso(request, "clean");
+  if (isUpkeep({ state, into: dest })) mustAlso(request, "clean");
   const wanted = askOf(context, { type, state, dest, owner, requestId }, options);
   const caller = callerOf(request);
   const ask = await withOwnCredentials(context, caller, askIn(caller, wanted));

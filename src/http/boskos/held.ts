@@ -1,8 +1,9 @@
 /** What Boskos's clients say of what they hold: heartbeats, user data, giving back. */
 
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { mayDo } from "../../auth/roles.ts";
 import type { RequestId, ResourceName } from "../../core/model/ids.ts";
-import { inSpaceOf } from "../authorize.ts";
+import { callerOf, inSpaceOf } from "../authorize.ts";
 import type { Context } from "../context.ts";
 import { originOf } from "../origin.ts";
 import { parseUserData } from "./user-data.ts";
@@ -30,6 +31,7 @@ export async function release(
       holder: owner,
       ...inSpaceOf(request),
       state: dest,
+      ...(mayDo(callerOf(request).role, "clean") ? undefined : { asHolder: true }),
       ...leaseIn(query),
     },
     originOf(request),

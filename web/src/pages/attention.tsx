@@ -132,6 +132,7 @@ const them = "Show them";
 const views: Readonly<Record<string, { readonly href: string; readonly label: string }>> = {
   waits_long: { href: "/queue?sort=wait", label: "Show the queue" },
   quarantined: { href: "/out", label: them },
+  nothing_to_lend: { href: "/out", label: them },
   not_cleaned: { href: "/out", label: them },
   quota_reached_long: { href: "/spaces", label: "Show the spaces" },
   cluster_destroy_stuck: { href: "/clusters", label: "Show the clusters" },
