@@ -14,6 +14,10 @@ export const limits = {
   waitMsMax: 3_600_000,
   openWaitsMax: 20_000,
   openFeedsMax: 1_000,
+  /** One caller cannot take the feeds from all others. */
+  feedsPerCallerMax: 250,
+  /** Questions about the past that one caller may have open; 64 of all callers wait. */
+  questionsPerCallerMax: 16,
   pageSizeMax: 1_000,
   pageSizeDefault: 100,
   ttlMsMin,

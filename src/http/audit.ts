@@ -9,6 +9,7 @@ import { lineOf } from "../insight/audit/chain.ts";
 import { ownActions } from "../insight/audit/entry.ts";
 import { StatsWorkerBusy } from "../insight/stats-worker.ts";
 import { knownTypes } from "../journal/format.ts";
+import type { CallerShares } from "./caller-shares.ts";
 import type { App, Context } from "./context.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
 import { momentIn, momentText } from "./request.ts";
@@ -52,7 +53,7 @@ const Query = Type.Object(
   { additionalProperties: false },
 );
 
-export function auditRoute(app: App, { broker, insight }: Context): void {
+export function auditRoute(app: App, { broker, insight }: Context, questions: CallerShares): void {
   const schema = {
     tags: ["audit"],
     summary: "Who changed what, when, which way, and why",
@@ -63,6 +64,7 @@ export function auditRoute(app: App, { broker, insight }: Context): void {
     response: { 200: AuditPage, ...problems(400, 503) },
   };
   app.get("/v1/audit", { schema }, async (request, reply) => {
+    using _share = questions.take(request);
     const { limit, after, since, until, order, ...same } = request.query;
     mustBeAction(same.action);
     const now = broker.now();

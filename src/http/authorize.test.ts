@@ -351,7 +351,11 @@ test("a holder cannot release into a state from which nobody takes the resource"
   const { worker } = testTokens;
   const acquire = async (token: string) =>
     Object(
-      (await here.call("POST /acquire?type=aws&state=free&dest=busy&owner=o&request_id=1", { token })).body,
+      (
+        await here.call("POST /acquire?type=aws&state=free&dest=busy&owner=o&request_id=1", {
+          token,
+        })
+      ).body,
     ) as { readonly name: string };
   const to = (name: string, dest: string, token: string) =>
     here.call(`POST /release?name=${name}&owner=o&dest=${dest}`, { token });

@@ -8,6 +8,7 @@ import { JournalPruned, type Recorded } from "../journal/journal.ts";
 import { Turns } from "../journal/turns.ts";
 import { callerOf, isStillAllowed } from "./authorize.ts";
 import { callIdHeader } from "./call-id.ts";
+import { CallerShares } from "./caller-shares.ts";
 import { compressedFeed } from "./compressed-feed.ts";
 import { acceptsGzip } from "./compression.ts";
 import type { App, Context } from "./context.ts";
@@ -67,6 +68,8 @@ export function eventRoutes(app: App, context: Context): void {
   // Hundreds of feeds that resume together would otherwise delay all other calls by seconds.
   const turns = new Turns();
   const compressed = new Set<Writable>();
+  const { openFeedsMax: max, feedsPerCallerMax: perCaller } = limits;
+  const shares = new CallerShares(context.auth, { max, perCaller, refusal: tooManyFeeds });
   const hub = new LiveEventHub(context.broker, (commit, space) => {
     return [...formatLive(commit, 0, space)].join("");
   });
@@ -91,7 +94,9 @@ export function eventRoutes(app: App, context: Context): void {
   app.get("/v1/events", { schema }, async (request, reply) => {
     // A feed without a body would never end.
     if (request.method === "HEAD") return reply.headers(feedHeaders).send();
-    if (open.size >= limits.openFeedsMax) throw tooManyFeeds();
+    const share = shares.take(request);
+    reply.raw.once("close", () => share[Symbol.dispose]());
+    if (reply.raw.closed) share[Symbol.dispose](); // No `close` will come.
     const { after } = request.query;
     const digest = request.query.digest === "true";
     const last = digest ? undefined : (request.headers["last-event-id"] ?? after);
@@ -306,11 +311,11 @@ function startOf(last: string | string[] | undefined, head: number): number {
   return Math.min(Number(last), head);
 }
 
-function tooManyFeeds(): Problem {
+function tooManyFeeds(count: number, whose: "yours" | "all"): Problem {
   return new Problem({
     code: "too_many_feeds",
     status: 503,
-    message: `Cannot open another feed: ${limits.openFeedsMax} are open`,
+    message: `Cannot open another feed: ${count}${whose === "yours" ? " of yours" : ""} are open`,
     hint: "Close one, or let several readers share one",
   });
 }

@@ -12,6 +12,7 @@ import type { Accuracy } from "../insight/forecast/accuracy.ts";
 import { HistoryUnavailable } from "../insight/history/history.ts";
 import { StatsWorkerBusy } from "../insight/stats-worker.ts";
 import { callerOf } from "./authorize.ts";
+import type { CallerShares } from "./caller-shares.ts";
 import type { App, Context } from "./context.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
 import { problemOf } from "./problems.ts";
@@ -58,14 +59,14 @@ const PoolStatsQuery = Type.Pick(StatsQuery, ["window", "until"], { additionalPr
 
 const HistoryPage = Page(HistoryEntry);
 
-export function historyRoutes(app: App, context: Context): void {
-  listRoute(app, context);
-  statsRoute(app, context);
-  poolStatsRoute(app, context);
+export function historyRoutes(app: App, context: Context, questions: CallerShares): void {
+  listRoute(app, context, questions);
+  statsRoute(app, context, questions);
+  poolStatsRoute(app, context, questions);
   accuracyRoute(app, context);
 }
 
-function listRoute(app: App, { broker, insight }: Context): void {
+function listRoute(app: App, { broker, insight }: Context, questions: CallerShares): void {
   const schema = {
     tags: ["history"],
     summary: "Past requests and leases, the latest first",
@@ -73,6 +74,7 @@ function listRoute(app: App, { broker, insight }: Context): void {
     response: { 200: HistoryPage, ...problems(400, 503) },
   };
   app.get("/v1/history", { schema }, async (request) => {
+    using _share = questions.take(request);
     const { query } = request;
     const { limit, after, since, until, purpose: wanted, ...same } = query;
     const purpose = wanted ?? (same.id === undefined ? "use" : "all");
@@ -97,7 +99,7 @@ function listRoute(app: App, { broker, insight }: Context): void {
   });
 }
 
-function statsRoute(app: App, { broker, insight }: Context): void {
+function statsRoute(app: App, { broker, insight }: Context, questions: CallerShares): void {
   const schema = {
     tags: ["history"],
     summary: "Waits, holds, throughput, utilisation and expiries, over a window and per step",
@@ -105,6 +107,7 @@ function statsRoute(app: App, { broker, insight }: Context): void {
     response: { 200: Stats, ...problems(400, 404, 503) },
   };
   app.get("/v1/stats", { schema }, async (request) => {
+    using _share = questions.take(request);
     const { query } = request;
     const range = rangeOf(query, broker.now());
     const { pool } = query;
@@ -124,7 +127,7 @@ function statsRoute(app: App, { broker, insight }: Context): void {
   });
 }
 
-function poolStatsRoute(app: App, { broker, insight }: Context): void {
+function poolStatsRoute(app: App, { broker, insight }: Context, questions: CallerShares): void {
   const schema = {
     tags: ["history"],
     summary: "The same for each pool, over a window: which pools kept requests waiting",
@@ -132,6 +135,7 @@ function poolStatsRoute(app: App, { broker, insight }: Context): void {
     response: { 200: PoolStats, ...problems(400, 503) },
   };
   app.get("/v1/stats/pools", { schema }, async (request) => {
+    using _share = questions.take(request);
     const range = rangeOf(request.query, broker.now());
     return renderPoolStats(range, await insight.ask("statsByPool", range).catch(historyProblem));
   });

@@ -2,13 +2,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type, { type Static } from "typebox";
 import { PastEvent } from "../api/event-schemas.ts";
 import { limits } from "../api/limits.ts";
-import { Problem } from "../api/problem.ts";
 import { Page } from "../api/schemas.ts";
 import type { SpaceName } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
 import type { FoundEvent } from "../insight/event-search.ts";
 import { knownTypes } from "../journal/format.ts";
-import { callerOf } from "./authorize.ts";
+import type { CallerShares } from "./caller-shares.ts";
 import type { App, Context } from "./context.ts";
 import { historyProblem } from "./history.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
@@ -40,7 +39,11 @@ const Query = Type.Object(
 const EventPage = Page(PastEvent);
 
 /** The journal has them. The feed starts at one event and never ends, so it cannot answer this. */
-export function pastEventsRoute(app: App, { broker, insight }: Context): void {
+export function pastEventsRoute(
+  app: App,
+  { broker, insight }: Context,
+  questions: CallerShares,
+): void {
   const schema = {
     tags: ["events"],
     summary: "Past events, the latest first: all of them, or those that match",
@@ -51,24 +54,14 @@ export function pastEventsRoute(app: App, { broker, insight }: Context): void {
     querystring: Query,
     response: { 200: EventPage, ...problems(400, 503) },
   };
-  /** How many searches of each caller run or wait. */
-  const searches = new Map<string, number>();
   app.get("/v1/events/past", { schema }, async (request, reply) => {
-    const { name, space } = callerOf(request);
-    const caller = JSON.stringify([name, space]);
-    const running = searches.get(caller) ?? 0;
-    if (running >= searchesMax) throw tooMany();
-    searches.set(caller, running + 1);
+    using _share = questions.take(request);
     const signal = abortOnClose(reply.raw);
     try {
       return await answer(request, reply, signal);
     } catch (error) {
       if (signal.aborted) return reply.hijack(); // The client is gone.
       throw error;
-    } finally {
-      const left = (searches.get(caller) ?? 1) - 1;
-      if (left === 0) searches.delete(caller);
-      else searches.set(caller, left);
     }
   });
 
@@ -98,18 +91,6 @@ export function pastEventsRoute(app: App, { broker, insight }: Context): void {
     reply.type("application/json").serializer((text: string) => text);
     return reply.send(`{"items":[${texts.join(",")}],"next":${cursor}}`);
   }
-}
-
-/** Of one caller at a time. A search may read for seconds, and others wait for it. */
-const searchesMax = 8;
-
-function tooMany(): Problem {
-  return new Problem({
-    code: "history_busy",
-    status: 503,
-    message: `Cannot search the events: ${searchesMax} searches of yours are not answered yet`,
-    hint: "Wait for their answers, or close their connections",
-  });
 }
 
 /**

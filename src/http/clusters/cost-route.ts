@@ -2,6 +2,7 @@ import Type from "typebox";
 import { Costs } from "../../api/cluster-schemas.ts";
 import type { Instant } from "../../core/model/time.ts";
 import { callerOf } from "../authorize.ts";
+import type { CallerShares } from "../caller-shares.ts";
 import type { App, Context } from "../context.ts";
 import { historyProblem } from "../history.ts";
 import { invalid } from "../problems.ts";
@@ -25,7 +26,7 @@ const hourMs = 3_600_000;
 const weekMs = 7 * 24 * hourMs;
 
 /** A holder sees the costs of its own space. */
-export function costRoute(app: App, { broker, insight }: Context): void {
+export function costRoute(app: App, { broker, insight }: Context, questions: CallerShares): void {
   const schema = {
     tags: ["clusters"],
     summary: "What clusters cost, by space, template and pool",
@@ -33,6 +34,7 @@ export function costRoute(app: App, { broker, insight }: Context): void {
     response: { 200: Costs, ...problems(400, 503) },
   };
   app.get("/v1/costs", { schema }, async (request) => {
+    using _share = questions.take(request);
     const now = broker.now();
     const to = Math.min(now, momentIn("query.until", request.query.until, now) ?? now);
     const from = momentIn("query.since", request.query.since, now) ?? to - weekMs;

@@ -1,3 +1,4 @@
+import type { CallerShares } from "../caller-shares.ts";
 import type { App, Context } from "../context.ts";
 import { accessRoutes } from "./access-routes.ts";
 import { clusterRoutes } from "./cluster-routes.ts";
@@ -10,7 +11,7 @@ import { templateRoutes } from "./template-routes.ts";
 import { workerRoutes } from "./worker-routes.ts";
 
 /** All calls about clusters that Berth makes. */
-export function clusterApi(app: App, context: Context): void {
+export function clusterApi(app: App, context: Context, questions: CallerShares): void {
   clusterRoutes(app, context);
   templateRoutes(app, context);
   accessRoutes(app, context);
@@ -18,6 +19,6 @@ export function clusterApi(app: App, context: Context): void {
   checkRoutes(app, context);
   workerRoutes(app, context);
   orphanRoutes(app, context);
-  costRoute(app, context);
+  costRoute(app, context, questions);
   hubRoutes(app, context);
 }
