@@ -13,6 +13,8 @@ export const limits = {
   /** Long polls end by themselves after this; clients ask again. */
   waitMsMax: 3_600_000,
   openWaitsMax: 20_000,
+  /** A team may have thousands of waiting jobs, and others find room beside it. */
+  waitsPerSpaceMax: 10_000,
   openFeedsMax: 1_000,
   /** One caller cannot take the feeds from all others. */
   feedsPerCallerMax: 250,

@@ -12,7 +12,7 @@ import { decide, isOwn, isVolatile, nextDueAt } from "../core/decide/decide.ts";
 import { Undecidable } from "../core/decide/set-aside.ts";
 import type { Command } from "../core/model/command.ts";
 import { type DurableEvent, isDurable } from "../core/model/event.ts";
-import type { RequestId } from "../core/model/ids.ts";
+import type { RequestId, SpaceName } from "../core/model/ids.ts";
 import type { Origin } from "../core/model/origin.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import type { State } from "../core/model/state.ts";
@@ -52,6 +52,12 @@ import { CommandQueue, Listeners, type QueuedCommand, Waits } from "./waiters.ts
 /** Stands for the outcome of a command that was not decided, because the journal is not writable. */
 const undecided = Symbol("undecided");
 type Answer = Outcome | typeof undecided;
+
+/** Who waits: a long poll ends when `signal` aborts, and counts for its space. */
+interface WaitsBy {
+  readonly signal?: AbortSignal | undefined;
+  readonly space?: SpaceName | undefined;
+}
 
 /**
  * The broker is in one mode at a time (`broker-mode.ts`):
@@ -164,6 +170,11 @@ export class Broker {
     return this.#waits.size;
   }
 
+  /** The number of long polls by clients of this space. */
+  openWaitsOf(space: SpaceName): number {
+    return this.#waits.sizeOf(space);
+  }
+
   now(): Instant {
     return this.#environment.now();
   }
@@ -207,9 +218,9 @@ export class Broker {
   untilSettled(
     id: RequestId,
     waitMs: number,
-    { present, signal }: { present: boolean; signal?: AbortSignal },
+    { present, ...by }: WaitsBy & { readonly present: boolean },
   ): Promise<void> {
-    return this.#wait(id, waitMs, { present, signal }, (state) => !state.requests.has(id));
+    return this.#wait(id, waitMs, { present, ...by }, (state) => !state.requests.has(id));
   }
 
   /**
@@ -219,19 +230,19 @@ export class Broker {
   untilLost(
     id: RequestId,
     waitMs: number,
-    { noticed, signal }: { readonly noticed: boolean; readonly signal: AbortSignal },
+    { noticed, ...by }: WaitsBy & { readonly noticed: boolean },
   ): Promise<void> {
     const isOver = ({ leases }: State) => {
       const lease = leases.get(id);
       return lease?.revoked !== null || (lease.notice !== null && !noticed);
     };
-    return this.#wait(id, waitMs, { present: false, signal }, isOver);
+    return this.#wait(id, waitMs, { present: false, ...by }, isOver);
   }
 
   #wait(
     id: RequestId,
     waitMs: number,
-    { present, signal }: { present: boolean; signal: AbortSignal | undefined },
+    { present, signal, space }: WaitsBy & { readonly present: boolean },
     isOver: (state: State) => boolean,
   ): Promise<void> {
     if (!isOpen(this.#mode) || signal?.aborted) return Promise.resolve();
@@ -244,7 +255,7 @@ export class Broker {
         resolve();
       };
       const cancel = this.#environment.wakeAt(until, end);
-      const remove = this.#waits.add(id, { until, present, end });
+      const remove = this.#waits.add(id, { until, present, space, end });
       signal?.addEventListener("abort", end);
       // What the caller waits for may be in a commit that is already made.
       this.read((state) => isOver(state) && end()).catch(end);

@@ -6,7 +6,7 @@ import { standing } from "../core/decide/acquire.ts";
 import type { Reader } from "../core/explain/out-of-use.ts";
 import type { LeaseView } from "../core/explain/view.ts";
 import type { Command } from "../core/model/command.ts";
-import type { RequestId } from "../core/model/ids.ts";
+import type { RequestId, SpaceName } from "../core/model/ids.ts";
 import type { Origin } from "../core/model/origin.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import { JournalUnavailable } from "../journal/journal.ts";
@@ -64,9 +64,9 @@ async function waited(
   outcome: Waiting,
   { connection, whenTimedOut, newId, from }: WaitOptions,
 ): Promise<Outcome> {
-  const { id, key } = outcome.request;
+  const { id, key, space } = outcome.request;
   const signal = connection?.signal;
-  await broker.untilSettled(id, command.waitMs, { present: true, ...(signal && { signal }) });
+  await broker.untilSettled(id, command.waitMs, { present: true, signal, space });
   if (signal?.aborted) {
     // First the command that needs no journal: if leaving cannot be committed, the ttl ends it.
     await broker.submit({ type: "keep-waiting", id, waitMs: 0 });
@@ -105,17 +105,23 @@ function unknownAfter(cause: Error): OutcomeUnknown {
   });
 }
 
+interface WatchOptions extends Pick<WaitOptions, "connection"> {
+  readonly reader?: Reader;
+  /** Of the onlooker. */
+  readonly space?: SpaceName | undefined;
+}
+
 /** For an onlooker, whose waiting does not keep the request alive. */
 export async function watchRequest(
   broker: WaitingBroker,
   id: RequestId,
   waitMs: number,
-  { connection, reader }: Pick<WaitOptions, "connection"> & { readonly reader?: Reader },
+  { connection, reader, space }: WatchOptions,
 ): Promise<Outcome> {
   const outcome = await requestStanding(broker, id, reader);
   if (outcome.type !== "waiting" || waitMs === 0) return outcome;
   const signal = connection?.signal;
-  await broker.untilSettled(id, waitMs, { present: false, ...(signal && { signal }) });
+  await broker.untilSettled(id, waitMs, { present: false, signal, space });
   return requestStanding(broker, id, reader);
 }
 

@@ -1,7 +1,7 @@
 /** Everyone who waits for the broker: senders of commands, open long polls, listeners. */
 import type { Command } from "../core/model/command.ts";
 import type { DurableEvent } from "../core/model/event.ts";
-import type { RequestId } from "../core/model/ids.ts";
+import type { RequestId, SpaceName } from "../core/model/ids.ts";
 import type { Origin } from "../core/model/origin.ts";
 import type { Outcome } from "../core/model/outcome.ts";
 import type { State } from "../core/model/state.ts";
@@ -72,16 +72,23 @@ export interface Wait {
   readonly until: Instant;
   /** Whether the client of the request waits, not an observer. The request then counts as polled. */
   readonly present: boolean;
+  /** Of the client that waits. */
+  readonly space?: SpaceName | undefined;
   readonly end: () => void;
 }
 
 /** The open long polls, by the request or lease that they wait for. */
 export class Waits {
   readonly #waits = new Map<RequestId, Set<Wait>>();
+  readonly #bySpace = new Map<SpaceName, number>();
   #size = 0;
 
   get size(): number {
     return this.#size;
+  }
+
+  sizeOf(space: SpaceName): number {
+    return this.#bySpace.get(space) ?? 0;
   }
 
   has(id: RequestId): boolean {
@@ -103,6 +110,7 @@ export class Waits {
     if (waits === undefined) this.#waits.set(id, new Set([wait]));
     else waits.add(wait);
     this.#size += 1;
+    this.#count(wait.space, 1);
     return () => this.#remove(id, wait);
   }
 
@@ -134,7 +142,15 @@ export class Waits {
     const waits = this.#waits.get(id);
     if (!waits?.delete(wait)) return;
     this.#size -= 1;
+    this.#count(wait.space, -1);
     if (waits.size === 0) this.#waits.delete(id);
+  }
+
+  #count(space: SpaceName | undefined, change: 1 | -1): void {
+    if (space === undefined) return;
+    const count = this.sizeOf(space) + change;
+    if (count === 0) this.#bySpace.delete(space);
+    else this.#bySpace.set(space, count);
   }
 }
 

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { limits } from "../api/limits.ts";
 import { otherToken, testAuth, testTokens } from "../auth/test-tokens.suite.ts";
 import { pool } from "../core/decide/lending.suite.ts";
-import { asProblem, testSite } from "./test-site.suite.ts";
+import type { RequestId, SpaceName } from "../core/model/ids.ts";
+import { askBody, asLease, asProblem, asRequest, testSite } from "./test-site.suite.ts";
 
 const { holder, operator } = testTokens;
 const questions = [
@@ -12,7 +13,7 @@ const questions = [
   "/v1/costs",
   "/v1/events/past?text=aws",
 ] as const;
-const { questionsPerCallerMax, feedsPerCallerMax } = limits;
+const { questionsPerCallerMax, feedsPerCallerMax, waitsPerSpaceMax } = limits;
 
 test.each(questions)(
   "one caller has some questions at a time, others are answered: %s",
@@ -69,4 +70,38 @@ test("one caller has some of the feeds, and gets them back", async () => {
   expect((await open(operator)).status).toBe(200);
   closing.abort();
   await expect.poll(async () => (await open(holder)).status).toBe(200);
+});
+
+test("the waiting calls of one space leave room for those of others", async () => {
+  await using here = await testSite([pool("aws", 1)], {}, undefined, testAuth);
+  const ask = (token: string, wait = {}) =>
+    here.call("POST /v1/leases", { token, body: { ...askBody("aws"), ...wait } });
+  const lease = asLease(await ask(otherToken));
+  const [ours, theirs] = [asRequest(await ask(holder)), asRequest(await ask(otherToken))];
+  const ends = new AbortController();
+  const space = "team" as SpaceName;
+  const waits = Array.from({ length: waitsPerSpaceMax }, () =>
+    here.broker.untilSettled(ours.id as RequestId, 60_000, {
+      ...{ present: false, signal: ends.signal, space },
+    }),
+  );
+  expect(here.broker.openWaitsOf(space)).toBe(waitsPerSpaceMax);
+  const wait = { wait: "1s" };
+  const poll = ({ id, token = "" }: typeof ours) =>
+    here.call(`GET /v1/requests/${id}?wait=1s`, { token });
+  for (const refused of [await ask(holder, wait), await poll(ours)]) {
+    expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect(asProblem(refused).code).toBe("too_many_waits");
+  }
+  const others = [
+    ask(otherToken, wait),
+    poll(theirs),
+    here.call(`GET /v1/leases/${lease.id}?wait=1s`, { token: lease.token ?? "" }),
+  ];
+  await expect.poll(() => here.broker.openWaitsOf("other" as SpaceName)).toBe(3);
+  await here.clock.advance(1_000);
+  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([202, 202, 200]);
+  ends.abort();
+  await Promise.all(waits);
+  expect(here.broker.openWaitsOf(space)).toBe(0);
 });

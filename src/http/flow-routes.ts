@@ -88,7 +88,7 @@ function refreshRoute(app: App, context: Context): void {
     const { requestId, pool, wait } = request.body;
     const space = await broker.read((state) => spaceOf(state, id));
     const waitMs = waitIn("body.wait", wait);
-    checkCanWait(context, waitMs);
+    checkCanWait(context, waitMs, space);
     using connection = new Connection(request);
     const outcome = await submitAndWait(
       broker,

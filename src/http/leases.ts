@@ -33,6 +33,7 @@ import {
   auditFields,
   auditReason,
   Connection,
+  callingSpace,
   checkCanWait,
   checkCanWatch,
   durationIn,
@@ -64,8 +65,8 @@ function acquireRoute(app: App, context: Context): void {
   };
   app.post("/v1/leases", { schema }, async (request, reply) => {
     const waitMs = waitIn("body.wait", request.body.wait);
-    checkCanWait(context, waitMs);
     const caller = callerOf(request);
+    checkCanWait(context, waitMs, caller.space);
     const { items } = request.body;
     const parameters = await parametersOfItems(context, caller.space ?? "", items);
     const ask = askIn(caller, askOf(request.body, parameters));
@@ -140,11 +141,12 @@ function readRoutes(app: App, context: Context): void {
   app.get("/v1/leases/:id", { schema: one }, async (request) => {
     const id = request.params.id as RequestId;
     const waitMs = waitIn("query.wait", request.query.wait);
-    checkCanWatch(context, waitMs);
     if (waitMs > 0) {
+      const space = await broker.read((state) => callingSpace(request, state, id));
+      checkCanWatch(context, space);
       using connection = new Connection(request);
       const noticed = request.query.noticed === "true";
-      await broker.untilLost(id, waitMs, { noticed, signal: connection.signal });
+      await broker.untilLost(id, waitMs, { noticed, signal: connection.signal, space });
     }
     const found = await broker.read((state) => {
       const lease = state.leases.get(id);

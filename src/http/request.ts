@@ -9,12 +9,14 @@ import type { Principal } from "../auth/principal.ts";
 import type { Tokens } from "../broker/lease-identity.ts";
 import type { LeaseView } from "../core/explain/view.ts";
 import type { Reason } from "../core/model/command.ts";
-import type { RequestId } from "../core/model/ids.ts";
+import type { RequestId, SpaceName } from "../core/model/ids.ts";
+import type { State } from "../core/model/state.ts";
 import { formatDuration, parseDuration } from "../core/model/time.ts";
 import type { Context } from "./context.ts";
 import { invalid } from "./problems.ts";
 import { callerAddress } from "./proxies.ts";
 import { deliveryHeader } from "./relay/relayed-deliveries.ts";
+import { spaceOf } from "./sight.ts";
 
 /** Fields that several calls read in the same way. */
 
@@ -141,24 +143,39 @@ export function trackDelivery(
   });
 }
 
-export function canWait({ broker }: Context): boolean {
-  return broker.openWaits < limits.openWaitsMax;
+type WaitingSpace = SpaceName | undefined;
+
+/** One space has at most half of the waits, so that others find some. Undefined: there are no spaces. */
+export function canWait({ broker }: Context, space: WaitingSpace): boolean {
+  const isWithinShare = space === undefined || broker.openWaitsOf(space) < limits.waitsPerSpaceMax;
+  return isWithinShare && broker.openWaits < limits.openWaitsMax;
 }
 
-/** Half of the waits stay for those who wait in a queue. */
-export function checkCanWatch(context: Context, waitMs: number): void {
-  if (waitMs > 0 && context.broker.openWaits >= limits.openWaitsMax / 2) throw tooManyWaits();
+/** A part of the waits stays for those who wait in a queue: of a space half of its share. */
+export function checkCanWatch({ broker }: Context, space: WaitingSpace): void {
+  const own = space === undefined ? 0 : broker.openWaitsOf(space);
+  const max = space === undefined ? limits.openWaitsMax / 2 : (limits.openWaitsMax * 3) / 4;
+  if (own >= limits.waitsPerSpaceMax / 2 || broker.openWaits >= max) throw tooManyWaits();
 }
 
-export function checkCanWait(context: Context, waitMs: number): void {
-  if (waitMs > 0 && !canWait(context)) throw tooManyWaits();
+export function checkCanWait(context: Context, waitMs: number, space: WaitingSpace): void {
+  if (waitMs > 0 && !canWait(context, space)) throw tooManyWaits();
+}
+
+/** The space of who calls: with the token of a request or lease, the space of that. */
+export function callingSpace(
+  { principal }: Pick<FastifyRequest, "principal">,
+  state: State,
+  id: RequestId,
+): WaitingSpace {
+  return principal === null ? spaceOf(state, id) : principal.space;
 }
 
 function tooManyWaits(): Problem {
   return new Problem({
     code: "too_many_waits",
     status: 503,
-    message: `Cannot hold the connection open: ${limits.openWaitsMax} are already waiting`,
+    message: "Cannot hold the connection open: too many calls are already waiting",
     hint: "Ask without wait and poll, or try again in a moment",
   });
 }

@@ -29,6 +29,7 @@ import {
   auditFields,
   auditReason,
   Connection,
+  callingSpace,
   checkCanWait,
   IdParams,
   isHolder,
@@ -97,12 +98,16 @@ function pollRoute(app: App, context: Context): void {
   };
   app.get("/v1/requests/:id", { schema }, async (request, reply) => {
     const waitMs = waitIn("query.wait", request.query.wait);
-    checkCanWait(context, waitMs);
-    const [id, reader] = await broker.read((state) => {
+    const { id, reader, space } = await broker.read((state) => {
       const seen = visibleId(state, request);
-      return [seen, readerFor(onlySpace(request, state, seen))] as const;
+      return {
+        id: seen,
+        reader: readerFor(onlySpace(request, state, seen)),
+        space: seen && callingSpace(request, state, seen),
+      };
     });
     if (id === undefined) throw unseen(request.params.id);
+    checkCanWait(context, waitMs, space);
     const secrets = isHolder(tokens, id, request);
     using connection = new Connection(request);
     const outcome = secrets
@@ -111,7 +116,7 @@ function pollRoute(app: App, context: Context): void {
           { type: "keep-waiting", id, waitMs },
           { connection, from: originOf(request) },
         )
-      : await watchRequest(broker, id, waitMs, { connection, reader });
+      : await watchRequest(broker, id, waitMs, { connection, reader, space });
     return answerOutcome(context, reply, outcome, { secrets }, 200);
   });
 }

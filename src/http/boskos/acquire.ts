@@ -104,7 +104,7 @@ async function acquireOrWait(
   request: FastifyRequest,
 ): Promise<Outcome> {
   const { broker, boskos } = context;
-  const mayWait = ask.key !== undefined && canWait(context);
+  const mayWait = ask.key !== undefined && canWait(context, ask.space);
   const waitMs = mayWait ? Math.min(boskos.waitMs, options.waitMs ?? boskos.waitMs) : 0;
   using connection = new Connection(request);
   // `await`, not the promise alone: the connection is watched until the outcome is known.

@@ -33,7 +33,7 @@ export async function acquire(context: Context, wanted: Wanted, asker: Asker): P
   const caller = callerOf(asker.request);
   const ask = await withOwnCredentials(context, caller, askIn(caller, askOf(wanted, asker)));
   const timeoutMs = wanted.timeoutMs ?? timeoutMsDefault;
-  checkCanWait(context, timeoutMs);
+  checkCanWait(context, timeoutMs, caller.space);
   const outcome = await acquireOrWait(context, ask, timeoutMs, asker.request);
   if (outcome.type === "refused") throw problemOf(outcome.refusal);
   if (outcome.type !== "granted") throw notGranted(wanted.type);
