@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     expect(await rows.last().textContent()).toContain("the provider asked");
     await section.getByRole("button", { name: "Unpin" }).waitFor({ state: "detached" });
     await page.getByRole("link", { name: "Events" }).click();
-    const pinned = "install starts 2.5 per minute: pinned (by ada: the provider asked)";
+    const pinned = "The rate of install was pinned to 2.5 per minute (by ada: the provider asked)";
     await page.locator(".events li", { hasText: pinned }).waitFor();
     expect(world().complaints).toEqual([]);
   });
