@@ -20,6 +20,12 @@ const end = (id: string, resources: readonly string[]) => ({
   why: "released",
   back: resources.map((resource) => ({ resource, state: "free" })),
 });
+const revoke = (id: string) => ({
+  type: "lease-revoked",
+  id,
+  heldUntil: 9,
+  reason: { by: "operator" },
+});
 let fence = 0;
 
 const pace = { everyMs: 1_000, burst: 1, jitter: 0 };
@@ -144,6 +150,19 @@ const impossible: Record<string, () => object[]> = {
     grant("x", ["a"], { ask: ask(1, { key: "k" }) }),
     grant("y", ["b"], { ask: ask(1, { key: "k" }) }),
   ],
+  "two leases for one key, the first of them revoked": () => [
+    add("a"),
+    add("b"),
+    grant("x", ["a"], { ask: ask(1, { key: "k" }) }),
+    revoke("x"),
+    grant("y", ["b"], { ask: ask(1, { key: "k" }) }),
+  ],
+  "two leases for one key of one that polls and knows of neither": () => [
+    add("a"),
+    add("b"),
+    grant("x", ["a"], { ask: ask(1, { key: "k", presenceMs: 1 }) }),
+    grant("y", ["b"], { ask: ask(1, { key: "k", presenceMs: 1 }) }),
+  ],
   "two leases for one that polls and knows of neither": () => [
     add("a"),
     add("b"),
@@ -229,4 +248,16 @@ test.each(Object.entries(impossible))("Ledger does not accept %s", (_, make) => 
   const last = events.pop() as DurableEvent;
   for (const event of events) ledger.record(event, 0);
   expect(() => ledger.record(last, 0)).toThrow();
+});
+
+test("Ledger accepts another lease for a key of one that polls, after the first was revoked", () => {
+  const polled = { ask: ask(1, { key: "k", presenceMs: 1 }) };
+  const ledger = new Ledger();
+  const record = (...events: object[]) => {
+    for (const event of events as DurableEvent[]) ledger.record(event, 0);
+  };
+  record(add("a"), add("b"), add("c"), grant("x", ["a"], polled), revoke("x"));
+  record(grant("y", ["b"], polled));
+  // The second counts as any other: there is no third beside it.
+  expect(() => record(grant("z", ["c"], polled))).toThrow("y and z");
 });

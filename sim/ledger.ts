@@ -60,6 +60,8 @@ export class Ledger {
     holdsOf: (space, pool) => this.#spaces.holdsOf(space, pool),
   });
   readonly #grantedKeys = new Map<string, string>();
+  /** Leases that were taken back, and whose resources are kept for as long as the holder may work. */
+  readonly #revoked = new Set<string>();
   /** The last fence of each resource, also after its removal. */
   readonly #fences = new Map<string, number>();
   /** The largest size of each dynamic pool. */
@@ -195,7 +197,11 @@ export class Ledger {
         if (event.why === "uncollected") this.#untouched(event.id, event.back);
         for (const back of event.back) this.#back(event.id, back);
         this.leases.delete(event.id);
+        this.#revoked.delete(event.id);
         this.ended.set(event.id, event.why);
+        return;
+      case "lease-revoked":
+        this.#revoked.add(event.id);
         return;
       default:
         return;
@@ -355,8 +361,9 @@ export class Ledger {
     }
   }
 
+  /** A revoked lease is none: whoever asks for it hears that it has ended. */
   #isSettled(id: string): boolean {
-    return !this.leases.has(id) || this.#isKnown(id);
+    return !this.leases.has(id) || this.#revoked.has(id) || this.#isKnown(id);
   }
 
   #wholeOrNothing(id: string, ask: ResolvedAsk, claims: readonly GrantedClaim[]): void {
