@@ -183,7 +183,8 @@ export class ReplicaSet implements Site {
     const { bugs, world, random } = this.#parts;
     const { member } = entry;
     if (bugs.followerAnswers && call.type === "renew" && !member.isLeading) {
-      const outcome = await member.broker?.read((state, now) => standing(state, call.id, now));
+      const looked = member.broker?.read((state, now) => standing(state, call.id, now));
+      const outcome = await looked?.catch(() => undefined); // It cannot read its journal.
       return outcome === undefined ? undefined : { type: "outcome", outcome, token: call.token };
     }
     return relay(entry, call, {
