@@ -120,7 +120,7 @@ const paceFields = {
   everyMs: {
     key: "every",
     kind: { type: "duration", minMs: 1, maxMs: dayMs, also: "auto" },
-    label: "Interval",
+    label: "Every",
     text:
       "The time between two grants. `auto`: the hold divided by how many may be held at one time, " +
       "from measured holds once there are some.",

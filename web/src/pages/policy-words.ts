@@ -12,7 +12,7 @@ export function policyFacts({ policy, limit }: Pick<Pool, "policy" | "limit">): 
   const set = Object.entries(policy).filter(([key]) => {
     return limit === undefined || keysOfLimits.includes(key);
   });
-  const facts = factsOf(policyFields, Object.fromEntries(set), ({ label }) => label);
+  const facts = factsOf(policyFields, Object.fromEntries(set));
   return facts.filter(([, words]) => words !== "0s");
 }
 
@@ -23,15 +23,15 @@ export function meaningOf(label: string): string | undefined {
 }
 
 /** A newer server may send fields that this page does not know. They are shown under their key. */
-function factsOf(table: Table, group: object, nameOf: (field: Field) => string): Fact[] {
+function factsOf(table: Table, group: object): Fact[] {
   return Object.entries(group).flatMap(([key, value]): Fact[] => {
     const field = Object.values(table).find((row) => (row.wire ?? row.key) === key);
     const words = inWords(field, value);
-    return words === "" ? [] : [[field === undefined ? key : nameOf(field), words]];
+    return words === "" ? [] : [[field?.label ?? key, words]];
   });
 }
 
-/** Groups in one line, under the keys of the configuration: `every 24s, burst 5`. */
+/** Groups in one line: `every 24s, burst 5`. */
 function inWords(field: Field | undefined, value: unknown): string {
   if (!isValues(value)) return String(value ?? "");
   if (Array.isArray(value)) return value.join(", ");
@@ -42,11 +42,14 @@ function inWords(field: Field | undefined, value: unknown): string {
     });
     return rules.join("; ");
   }
-  return inLine(kind?.type === "group" ? kind.fields : {}, value);
+  return inLine(kind?.type === "group" ? kind.fields : unknown, value);
 }
 
+/** Of a newer server. */
+const unknown: Table = {};
+
 function inLine(table: Table, group: object): string {
-  return factsOf(table, group, ({ key }) => key)
-    .map(([key, words]) => `${key} ${words}`)
+  return factsOf(table, group)
+    .map(([label, words]) => `${table === unknown ? label : label.toLowerCase()} ${words}`)
     .join(", ");
 }
