@@ -165,6 +165,7 @@ function Charts({ stats, waitStats, marks, waitsSince, useIsOfExisting, onZoom }
         {...shared}
         {...waits}
         title="Wait until the start"
+        about="of those that started"
         scale={durations}
         emptyText="No request has started in this time"
       />

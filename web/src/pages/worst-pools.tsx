@@ -79,7 +79,7 @@ function Table({ rows }: { rows: readonly PoolPart[] }) {
             Waited in all
           </th>
           <th scope="col" className="number">
-            9 in 10 within
+            9 in 10 within <small>of those that started</small>
           </th>
           <th scope="col" className="number">
             Longest <small>of those that started</small>
