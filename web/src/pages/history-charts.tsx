@@ -15,7 +15,7 @@ import { TimeChart } from "../parts/time-chart.tsx";
 import { useFilter } from "../router.ts";
 import { useMarks } from "./chart-marks.ts";
 import { CompareWeeksOf } from "./compare-weeks.tsx";
-import { heldLines, longestNow, startBars, stepTimes, waitLines } from "./history-curves.ts";
+import { heldLines, startBars, stepTimes, waitLines, waitsUntilNow } from "./history-curves.ts";
 
 const options = [["", "All"], ...windowNames.map((name) => [name, name] as const)] as const;
 
@@ -142,21 +142,16 @@ function Charts({ stats, waitStats, marks, waitsSince, useIsOfExisting, onZoom }
     () => ({ times: stepTimes(stats), use: heldLines(stats), starts: startBars(stats) }),
     [stats],
   );
-  const waitTimes = useMemo(() => stepTimes(waitStats), [waitStats]);
-  const waits = useMemo(() => {
-    const started = waitLines(waitStats);
-    const longest =
-      waitsSince === undefined
-        ? undefined
-        : longestNow(waitStats, waitsSince, serverNowMs() / 1_000);
-    return longest === undefined
-      ? { times: waitTimes, lines: started }
-      : { times: longest.times, lines: [...started, longest.line] };
-  }, [waitStats, waitTimes, waitsSince]);
   const span = useMemo(
     () => [Date.parse(stats.from) / 1_000, Date.parse(stats.to) / 1_000] as const,
     [stats.from, stats.to],
   );
+  const waits = useMemo(() => {
+    if (waitsSince === undefined)
+      return { times: stepTimes(waitStats), lines: waitLines(waitStats) };
+    const [, end] = span;
+    return waitsUntilNow(waitStats, { since: waitsSince, end, now: serverNowMs() / 1_000 });
+  }, [waitStats, waitsSince, span]);
   const shared = { times, marks, span, onZoom };
   const isOvercommitted = stats.steps.some(({ utilisation }) => (utilisation ?? 0) > 1);
   return (

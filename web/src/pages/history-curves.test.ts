@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Stats } from "../../../src/api/history-schemas.ts";
-import { heldLines, longestNow, startBars, waitLines } from "./history-curves.ts";
+import { heldLines, startBars, waitLines, waitsUntilNow } from "./history-curves.ts";
 
 const start = Date.UTC(2026, 10, 17, 12);
 
@@ -82,10 +82,12 @@ test.each([
   expect(waitLines(statsOf(granted, 60, { pool })).map(({ label }) => label)).toEqual(labels);
 });
 
-test("waitLines() leave a step out that goes on: its few starts would be a spike or a fall", () => {
+test("waitLines() leave a step out that goes on until it has enough starts", () => {
   const to = new Date(start + 125_000).toISOString();
   const [p90] = waitLines(statsOf([9, 9, 3], 60, { to }));
   expect(p90?.values).toEqual([2, 2, null]);
+  const [enough] = waitLines(statsOf([9, 9, 5], 60, { to }));
+  expect(enough?.values).toEqual([2, 2, 2]);
   const [longest] = waitLines(statsOf([1, 1, 1], 60, { to }));
   expect(longest?.values).toEqual([4, 4, 4]);
 });
@@ -96,23 +98,51 @@ test("the figures beside the names are of the whole time", () => {
   expect(heldLines(stats)).toMatchObject([{ total: 0.5, aside: "on average" }]);
 });
 
-test("longestNow() begins when the request came, and ends with the chart", () => {
-  const stats = statsOf([9, 9, 0], 60);
+describe("waitsUntilNow()", () => {
   const at = start / 1_000;
-  const now = at + 180;
-  expect(longestNow(stats, at + 50, now)).toMatchObject({
-    times: [at, at + 60, at + 120, now],
-    line: { values: [undefined, 10, 70, 130], total: 130 },
-  });
-  // A minute later the same chart, if somebody has zoomed to it: no value has changed.
-  expect(longestNow(stats, at + 50, now + 60)?.line.values).toEqual([undefined, 10, 70, 130]);
-  expect(longestNow(stats, at + 50, now + 60)?.line.total).toBe(190);
-});
+  const end = at + 180;
+  const longestOf = (stats: Stats, now: Parameters<typeof waitsUntilNow>[1]) => {
+    const { times, lines } = waitsUntilNow(stats, now);
+    return { times, line: lines.find(({ label }) => label === "waits longest now") };
+  };
 
-test("longestNow() is not in a chart that ends before the request came", () => {
-  const at = start / 1_000;
-  expect(longestNow(statsOf([9], 60), at + 61, at + 500)).toBeUndefined();
-  expect(longestNow(statsOf([9], 60), null, at + 60)?.line).toMatchObject({
-    ...{ values: [undefined, undefined], total: null },
+  test("has the longest wait from the moment the request came to the end of the chart", () => {
+    const stats = statsOf([9, 9, 0], 60);
+    const found = longestOf(stats, { since: at + 50, end, now: end });
+    expect(found).toMatchObject({
+      times: [at, at + 50, at + 60, at + 120, end],
+      line: { values: [undefined, 0, 10, 70, 130], total: 130 },
+    });
+    // A minute later the same chart, if somebody has zoomed to it: no value has changed.
+    const later = longestOf(stats, { since: at + 50, end, now: end + 60 });
+    expect(later.line).toMatchObject({ values: found.line?.values, total: 190 });
+  });
+
+  test("draws it in steps that are longer than the wait, and within the chart", () => {
+    // The statistics in long steps may have been read after those that give the chart its end.
+    const stats = statsOf([9, 9], 600, { to: new Date(start + 1_220_000).toISOString() });
+    const found = longestOf(stats, { since: at + 1_062, end: at + 1_200, now: at + 1_220 });
+    expect(found).toMatchObject({
+      times: [at, at + 600, at + 1_062, at + 1_200],
+      line: { values: [undefined, undefined, 0, 138], total: 158 },
+    });
+  });
+
+  test.each([
+    ["its end", [9, 9, 2], [2, 2, 2, undefined]],
+    ["now, if it goes on and has enough starts", [9, 9, 6], [2, 2, 2, 2]],
+    ["no further, if nothing started after it", [9, 0, 0], [2, null, null, undefined]],
+  ])("leads the value of the last step to %s", (_, granted, values) => {
+    const now = at + 1_700;
+    const stats = statsOf(granted, 600, { to: new Date(now * 1_000).toISOString() });
+    expect(waitsUntilNow(stats, { since: null, end: now, now }).lines[0]?.values).toEqual(values);
+  });
+
+  test("has no such line in a chart that ends before the request came", () => {
+    const stats = statsOf([9], 60);
+    const before = { since: at + 61, end: at + 60, now: at + 500 };
+    expect(longestOf(stats, before).line).toBeUndefined();
+    const nobody = longestOf(stats, { since: null, end: at + 60, now: at + 60 });
+    expect(nobody.line).toMatchObject({ values: [undefined, undefined], total: null });
   });
 });

@@ -15,12 +15,11 @@ const fewWaits = 3;
 
 export function waitLines(stats: Stats): Line[] {
   const { pool, steps, total } = stats;
-  // The few starts of a step that goes on would be a spike or a fall.
-  const over = stepsOver(stats, 0);
+  const isDrawn = percentilesIn(stats);
   const line = (key: keyof typeof looks): Line => ({
     ...{ ...looks[key], total: total.waitSeconds?.[key] ?? null },
     values: steps.map(({ waitSeconds }, index) => {
-      return key === "max" || index < over ? (waitSeconds?.[key] ?? null) : null;
+      return key === "max" || isDrawn[index] ? (waitSeconds?.[key] ?? null) : null;
     }),
   });
   // Of all pools together, nine in ten hardly ever wait.
@@ -31,24 +30,60 @@ export function waitLines(stats: Stats): Line[] {
   return [line("p90"), line("p50")];
 }
 
+/** Fewer starts than this part of the usual ones would be a spike or a fall. */
+const enoughPart = 0.5;
+
+/** For each step, whether its percentiles are drawn: of one that goes on, once it has enough starts. */
+function percentilesIn(stats: Stats): boolean[] {
+  const over = stepsOver(stats, 0);
+  const counts = stats.steps
+    .slice(0, over)
+    .flatMap(({ granted }) => (granted > 0 ? [granted] : []));
+  const usual = counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length);
+  const enough = Math.max(fewWaits, enoughPart * usual);
+  return stats.steps.map(({ granted }, index) => index < over || granted >= enough);
+}
+
+interface WaitingNow {
+  /** When the request came that waits longest; null: nobody waits. All in seconds since 1970. */
+  readonly since: number | null;
+  /** The end of the chart. */
+  readonly end: number;
+  readonly now: number;
+}
+
 /**
- * The other lines have only requests that have started. This one has the wait of the request that waits
- * longest now, from the moment it came until the end of the chart: it says nothing about those that
- * waited before. Undefined if the chart ends before that.
+ * The lines of the waits up to the end of the chart, with one for the request that waits longest now,
+ * from the moment it came: it says nothing about those that waited before. The others have only requests
+ * that have started.
  */
-export function longestNow(
-  stats: Stats,
-  since: number | null,
-  now: number,
-): { readonly times: readonly number[]; readonly line: Line } | undefined {
-  const end = Math.min(now, Date.parse(stats.to) / 1_000);
-  if (since !== null && since > end) return undefined;
+export function waitsUntilNow(stats: Stats, { since, end: chartEnd, now }: WaitingNow) {
+  const end = Math.min(now, chartEnd);
   const starts = stepTimes(stats).filter((at) => at < end);
-  // The last step goes on, and so does this wait: its end is a point too.
-  const times = [...starts, end];
+  const cameAt = since !== null && since > (starts[0] ?? end) && since < end ? [since] : [];
+  // With the moment it came: in long steps there may be no other time before the end.
+  const times = [...new Set([...starts, ...cameAt, end])].sort((a, b) => a - b);
+  const lines = waitLines(stats).map((line): Line => {
+    const read = line.draw === undefined ? heldOn(line.values, starts.length) : line.values;
+    const valueAt = new Map(starts.map((at, index) => [at, read[index]]));
+    const last = line.draw === undefined ? read[starts.length] : undefined;
+    return { ...line, values: times.map((at) => (at === end ? last : valueAt.get(at))) };
+  });
+  if (since !== null && since > end) return { times, lines };
   const values = times.map((at) => (since === null || at < since ? undefined : at - since));
   const total = since === null ? null : now - since;
-  return { times, line: { label: "waits longest now", colour: "other", values, total } };
+  const longest: Line = { label: "waits longest now", colour: "other", values, total };
+  return { times, lines: [...lines, longest] };
+}
+
+/**
+ * A value is of all its step, which may be minutes long: the last one goes on to the end of its step, which
+ * is the start of the next one or the end of the chart.
+ */
+function heldOn(values: Line["values"], length: number): Line["values"] {
+  const [before = null, last = null] = [values[length - 2], values[length - 1]];
+  const shown = values.slice(0, length);
+  return last === null ? [...shown.slice(0, -1), before] : [...shown, last];
 }
 
 /**
