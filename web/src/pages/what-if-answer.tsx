@@ -13,6 +13,7 @@ import {
   replayCheck,
   replayedWords,
   startedWords,
+  todayOf,
   waits,
 } from "./what-if-words.ts";
 
@@ -38,7 +39,8 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
     return part === undefined ? [] : [{ label: value, part, isToday }];
   });
   const { from, to, unknowns } = present.simulation;
-  const check = replayCheck(base.recorded, base.simulated);
+  const compared = { recorded: base.recorded, simulated: todayOf(rows, base.simulated) };
+  const check = replayCheck(compared.recorded, compared.simulated);
   const isUseless = check.quality === "useless";
   const whose = question.topic === "weight" ? ` of ${space}` : "";
   return (
@@ -78,7 +80,7 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
               <ResultRow label="as it is, replayed" part={base.simulated} base={undefined} />
             )}
             {rows.map(({ label, part, isToday }) => (
-              <ResultRow key={label} {...{ label, part, isToday }} base={base} />
+              <ResultRow key={label} {...{ label, part, isToday }} base={compared} />
             ))}
           </tbody>
         </table>
@@ -213,9 +215,9 @@ function Difference(props: { column: Column; part: ReplayedPart; base: Compared 
   const { column, part, base } = props;
   const [now, before, was] = [part, base.simulated, base.recorded].map(column.read);
   if (typeof now !== "number" || typeof before !== "number") return null;
-  const { isLess, text } = changeBetween(before, now, column);
+  const { isLess, text, size } = changeBetween(before, now, column);
   if (text === "") return <small className="change">=</small>;
-  const isWithinError = typeof was === "number" && Math.abs(now - before) <= Math.abs(before - was);
+  const isWithinError = typeof was === "number" && size <= changeBetween(was, before, column).size;
   const isPlain = isWithinError || column.lessIsBetter === undefined;
   const look = isPlain ? "" : isLess ? "better" : "worse";
   return (

@@ -6,6 +6,7 @@ import {
   inUse,
   replayCheck,
   replayedWords,
+  todayOf,
   waits,
 } from "./what-if-words.ts";
 
@@ -138,7 +139,7 @@ describe("replayCheck()", () => {
       105.4,
       92.6,
       "off",
-      "off by 12s (12 %): as it is, 9 in 10 start within 1m33s; recorded were 1m45s",
+      "off by 12s (11 %): as it is, 9 in 10 start within 1m33s; recorded were 1m45s",
     ],
     [0, 8, "off", "off by 8s: "],
     [0, 18, "useless", "do not rely on it. It is off by 18s: "],
@@ -155,6 +156,18 @@ describe("replayCheck()", () => {
     expect(check.quality).toBe(quality);
     expect(check.text).toContain(text);
   });
+});
+
+test("todayOf() is the row that is printed", () => {
+  const [other, today, unchanged] = [row("10", 42), row("12", 18, true), part(20)];
+  expect(todayOf([other, today], unchanged)).toBe(today.part);
+  expect(todayOf([other], unchanged)).toBe(unchanged);
+});
+
+test("replayCheck() has one error: what it says and what others are compared with", () => {
+  const check = replayCheck(part(200.4), part(126.6));
+  expect(check.text).toContain("off by 1m13s");
+  expect(check.errorSeconds).toBe(73);
 });
 
 test("replayedWords() says what was replayed, and if less is recorded than was asked for", () => {

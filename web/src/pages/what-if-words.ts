@@ -12,6 +12,14 @@ export interface AnswerRow {
   readonly isToday: boolean;
 }
 
+/**
+ * What differences are from: the row of today's value, so that they agree with what people subtract. The
+ * same pool without any change is another replay, printed only if no row has today's value.
+ */
+export function todayOf(rows: readonly AnswerRow[], unchanged: ReplayedPart): ReplayedPart {
+  return rows.find(({ isToday }) => isToday)?.part ?? unchanged;
+}
+
 interface Told {
   /** By how much the replay is off. */
   readonly errorSeconds: number;
@@ -195,7 +203,7 @@ export const inUse: Measure = {
 export function changeBetween(before: number, now: number, { round, showChange }: Measure) {
   const change = round(now) - round(before);
   const text = change === 0 ? "" : showChange(Math.abs(change));
-  return { isLess: change < 0, text };
+  return { isLess: change < 0, text, size: Math.abs(change) };
 }
 
 /** Below this part of the record, the replay is as good as it. */
@@ -223,14 +231,14 @@ export function replayCheck(recorded: ReplayedPart, replayed: ReplayedPart): Rep
   const [best] = compared;
   if (best === undefined) return uncomparable(recorded, replayed);
   const { was, is, who } = best;
-  const errorSeconds = Math.abs(is - was);
+  // As its reader would subtract it.
+  const { size: errorSeconds, text: offBy } = changeBetween(was, is, waits);
   const told = `as it is, ${who} start within ${briefly(is)}; recorded were ${briefly(was)}`;
   if (errorSeconds <= Math.max(sameSeconds, goodPart * was)) {
     return { errorSeconds, quality: "good", text: `The replay agrees with the record: ${told}.` };
   }
   const part = was === 0 ? "" : ` (${Math.round((errorSeconds / was) * 100)} %)`;
-  // As its reader would subtract it.
-  const off = `off by ${changeBetween(was, is, waits).text}${part}: ${told}.`;
+  const off = `off by ${offBy}${part}: ${told}.`;
   if (errorSeconds > Math.max(fewSeconds, uselessPart * was)) {
     return { errorSeconds, quality: "useless", text: `${useless} It is ${off} ${leftOut}` };
   }
