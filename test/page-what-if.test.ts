@@ -152,7 +152,7 @@ describe.skipIf(chromiumPath === undefined)("what-if for those who plan capacity
     await section.getByRole("button", { name: "Replay the demand" }).click();
     const slow = section.getByRole("row", { name: /^5m/ });
     await slow.getByText(/^1\d of 60$/).waitFor();
-    expect(await slow.getByText("not within the time").count()).toBe(3);
+    expect(await slow.getByText("not before the end").count()).toBe(3);
     // Two points of each percentile; the third would be of those few that started.
     expect(await section.locator(".curves circle:not(.ring)").count()).toBe(6);
     expect(world.complaints).toEqual([]);

@@ -9,7 +9,7 @@ import {
   changeBetween,
   inUse,
   type Measure,
-  notWithin,
+  notBefore,
   replayCheck,
   replayedWords,
   startedWords,
@@ -147,7 +147,7 @@ function columns(part: ReplayedPart): Column[] {
   const wait = (key: "p50" | "p90" | "p99", label: string): Column => ({
     ...{ label, ...waits },
     read: (part) => startedWithin(part, key),
-    unknown: ({ starts }) => ((starts?.claims ?? 0) > 0 ? notWithin : "–"),
+    unknown: ({ starts }) => ((starts?.claims ?? 0) > 0 ? notBefore : "–"),
   });
   return [
     wait("p50", "Half within"),

@@ -92,8 +92,46 @@ test("answerWords() finds no difference that is smaller than the error of the re
 test("answerWords() says so where more helps less than the replay is off", () => {
   const rows = [row("5", 300), row("6", 120, true), row("8", 42), row("9", 14), row("12", 0)];
   expect(answerWords(rows, { errorSeconds: 49 })).toContain(
-    "8 would be enough (2 more than today): 9 in 10 start within 42s, and more shortens the waits by less than the replay is off (49s).",
+    "8 would be enough (2 more than today): 9 in 10 start within 42s, and more gains less than the error of the replay (49s).",
   );
+});
+
+test("answerWords() calls less of a time a shorter one", () => {
+  const rows = [row("2s", 0), row("3s", 20), row("4s", 120, true)];
+  expect(answerWords(rows, { errorSeconds: 28, what: "time" })).toContain(
+    "3s would be enough: 9 in 10 start within 20s, and a shorter time gains less than the error of the replay (28s).",
+  );
+});
+
+test("answerWords() leads with the value that brings most", () => {
+  const rows = [row("4", 600, true), row("5", 300), row("6", 48), row("8", 20), row("10", 0)];
+  expect(answerWords(rows, { what: "size" })).toContain(
+    "6 already gives 48s for 9 in 10 (2 more than today); 10, the largest size tried, gives no wait.",
+  );
+});
+
+test.each([
+  [
+    ...["more than enough", "6"],
+    "5 would be enough (1 fewer than today): 9 in 10 start within 0s, and more would not shorten that; 99 in 100 start within 45s with 5, 0s with 8.",
+  ],
+  [
+    ...["today's", "5"],
+    "Today's 5 is enough for 9 in 10: more would not shorten that; 99 in 100 start within 45s with 5, 0s with 8.",
+  ],
+] as const)("answerWords() says where 99 in 100 still wait less than with %s", (_, today, told) => {
+  const waits = { 4: [60, 90], 5: [0, 45], 6: [0, 6], 8: [0, 0] };
+  const rows = Object.entries(waits).map(([label, [p90, p99]]) => ({
+    ...{ label, isToday: label === today },
+    part: { waitSeconds: { p90, p99 } } as unknown as ReplayedPart,
+  }));
+  expect(answerWords(rows)).toContain(told);
+  const same = rows.filter(({ label }) => label !== "4");
+  if (today === "5") {
+    expect(answerWords(same)).toContain(
+      "None of these values changes the wait of 9 in 10; 99 in 100 start within 45s with 5, 0s with 8.",
+    );
+  }
 });
 
 test("answerWords() takes no wait of the few that started", () => {
@@ -103,12 +141,12 @@ test("answerWords() takes no wait of the few that started", () => {
   ];
   expect(answerWords(rows)).toBe(
     "None of the other values is better than today's 5s. " +
-      "With 5s, as today, 9 in 10 started within 40s; with 15s: not within the time (106 of 1,438).",
+      "With 5s, as today, 9 in 10 started within 40s; with 15s: not before the end of the record (106 of 1,438).",
   );
   const none = rows.map((one) => ({ ...one, part: startedOnly(106, null) }));
   expect(answerWords(none)).toBe(
-    "With none of these values would 9 in 10 start within the time. With 5s, as today, fewer than " +
-      "9 in 10 start within the time (106 of 1,438); with 15s: not within the time (106 of 1,438).",
+    "With none of these values would 9 in 10 start before the end of the record. With 5s, as today, fewer than " +
+      "9 in 10 start before the end of the record (106 of 1,438); with 15s: not before the end of the record (106 of 1,438).",
   );
 });
 

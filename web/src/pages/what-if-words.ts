@@ -43,7 +43,7 @@ export function answerWords(
   const before = waitOf(now.part);
   const started =
     before === null
-      ? `fewer than 9 in 10 start within the time${startedOf(now.part)}`
+      ? `fewer than 9 in 10 start before the end of the record${startedOf(now.part)}`
       : `9 in 10 started within ${briefly(before)}`;
   const told = `With ${now.label}, as today, ${started}; ${others.join(", ")}.`;
   return [enoughWords(rows, today, { errorSeconds, what }), told]
@@ -62,11 +62,11 @@ function isKnown({ starts }: ReplayedPart): boolean {
 
 function withinWords(part: ReplayedPart): string {
   const wait = waitOf(part);
-  return wait === null ? `${notWithin}${startedOf(part)}` : briefly(wait);
+  return wait === null ? `${notBefore} of the record${startedOf(part)}` : briefly(wait);
 }
 
-/** Written where fewer claims started than the percentile needs. */
-export const notWithin = "not within the time";
+/** Written in a table where fewer claims started than the percentile needs. */
+export const notBefore = "not before the end";
 
 function startedOf({ starts }: ReplayedPart): string {
   return starts === undefined ? "" : ` (${startedWords(starts)})`;
@@ -93,15 +93,17 @@ function enoughWords(
   const waits = rows.map(({ part }) => waitOf(part) ?? Number.POSITIVE_INFINITY);
   const best = Math.min(...waits);
   if (best === Number.POSITIVE_INFINITY) {
-    return "With none of these values would 9 in 10 start within the time.";
+    return "With none of these values would 9 in 10 start before the end of the record.";
   }
-  const sameToPeople = Math.max(sameSeconds, samePart * best);
+  const sameToPeople = sameAs(best);
   const same = Math.max(sameToPeople, errorSeconds);
   const isBest = (wait: number) => wait - best <= same;
   if (waits.every(isBest)) {
-    return same > errorSeconds
-      ? "None of these values changes the waits."
-      : `None of these values changes the waits by more than the replay is off, ${briefly(errorSeconds)}.`;
+    const slowest = lastOnes(rows, rows[today], errorSeconds);
+    const whose = slowest === "" ? "the waits" : "the wait of 9 in 10";
+    const than =
+      same > errorSeconds ? "" : ` by more than the replay is off, ${briefly(errorSeconds)}`;
+    return `None of these values changes ${whose}${than}${slowest}.`;
   }
   // Of sizes, more is better; of the time between two starts, less.
   const way = isBest(waits.at(-1) ?? best) ? ways.more : ways.less;
@@ -109,28 +111,77 @@ function enoughWords(
     way === ways.more
       ? waits.findLastIndex((wait) => !isBest(wait)) + 1
       : waits.findIndex((wait) => !isBest(wait)) - 1;
-  const [label, wait] = [rows[enough]?.label, waits[enough]];
-  if (label === undefined || wait === undefined) return "";
-  const beyond = way === ways.more ? waits.slice(enough) : waits.slice(0, enough + 1);
-  const further =
-    wait - Math.min(...beyond) <= sameToPeople
-      ? `${way.word} would not shorten the waits`
-      : `${way.word} shortens the waits by less than the replay is off (${briefly(errorSeconds)})`;
+  const [row, wait] = [rows[enough], waits[enough]];
+  if (row === undefined || wait === undefined) return "";
+  const { label } = row;
+  const onwards = <One>(of: readonly One[], from: number) =>
+    way === ways.more ? of.slice(from) : of.slice(0, from + 1).toReversed();
+  const beyond = onwards(rows, enough);
+  const slowest = lastOnes(beyond, row, errorSeconds);
+  const further = what === "time" ? way.time : way.word;
+  const gain =
+    wait - Math.min(...onwards(waits, enough)) <= sameToPeople
+      ? `${further} would not shorten ${slowest === "" ? "the waits" : "that"}`
+      : `${further} gains less than the error of the replay (${briefly(errorSeconds)})`;
   if (enough === today) {
     return beyond.length === 1
       ? `None of the other values is better than today's ${label}.`
-      : `Today's ${label} is enough: ${further}.`;
+      : `Today's ${label} is enough${slowest === "" ? "" : " for 9 in 10"}: ${gain}${slowest}.`;
   }
-  const difference = apart(rows, enough, today);
   const told = `9 in 10 start within ${briefly(wait)}`;
-  return beyond.length === 1
-    ? `${way.helps} ${label}, the ${way.last} ${what} tried${difference}: ${told}.`
-    : `${label} would be enough${difference}: ${told}, and ${further}.`;
+  if (beyond.length > 1) {
+    return `${label} would be enough${apart(rows, enough, today)}: ${told}, and ${gain}${slowest}.`;
+  }
+  const last = `the ${way.last} ${what} tried`;
+  const most = mostOfTheGain(onwards(rows, today), best);
+  if (most !== undefined && most !== row) {
+    const difference = apart(rows, rows.indexOf(most), today);
+    const gives = briefly(wait) === "0s" ? "no wait" : briefly(wait);
+    return `${most.label} already gives ${withinWords(most.part)} for 9 in 10${difference}; ${label}, ${last}, gives ${gives}.`;
+  }
+  return `${way.helps} ${label}, ${last}${apart(rows, enough, today)}: ${told}.`;
+}
+
+/** Up to so much longer is the same to people. */
+function sameAs(wait: number): number {
+  return Math.max(sameSeconds, samePart * wait);
+}
+
+/** What is left of the gain is not worth as much as this part. */
+const mostPart = 0.8;
+
+/** The first value after today's, the first of `rows`, that brings most of what the best one does. */
+function mostOfTheGain(rows: readonly AnswerRow[], best: number): AnswerRow | undefined {
+  const [now, ...others] = rows.map(({ part }) => waitOf(part));
+  // Today too few may start: then the longest wait of the others is what can be shortened.
+  const from = now ?? Math.max(...others.map((wait) => wait ?? 0));
+  const enough = best + (1 - mostPart) * (from - best);
+  return rows.slice(1).find(({ part }) => (waitOf(part) ?? Number.POSITIVE_INFINITY) <= enough);
+}
+
+/** `; 99 in 100 start within 45s with 5, 0s with 8`, if 9 in 10 gain nothing and these do. */
+function lastOnes(
+  rows: readonly AnswerRow[],
+  from: AnswerRow | undefined,
+  errorSeconds: number,
+): string {
+  if (from === undefined) return "";
+  const waitIn = ({ part }: AnswerRow) => startedWithin(part, "p99") ?? Number.POSITIVE_INFINITY;
+  const best = Math.min(...rows.map(waitIn));
+  const isBest = (row: AnswerRow) => waitIn(row) - best <= Math.max(sameAs(best), errorSeconds);
+  const found = rows.find(isBest);
+  if (best === Number.POSITIVE_INFINITY || isBest(from) || found === undefined) return "";
+  const is = waitIn(from);
+  const now =
+    is === Number.POSITIVE_INFINITY
+      ? `fewer than 99 in 100 start before the end of the record with ${from.label}`
+      : `99 in 100 start within ${briefly(is)} with ${from.label}`;
+  return `; ${now}, ${is === Number.POSITIVE_INFINITY ? "within " : ""}${briefly(waitIn(found))} with ${found.label}`;
 }
 
 const ways = {
-  more: { word: "more", helps: "More helps, up to", last: "largest" },
-  less: { word: "less", helps: "Less helps, down to", last: "smallest" },
+  more: { word: "more", time: "a longer time", helps: "More helps, up to", last: "largest" },
+  less: { word: "less", time: "a shorter time", helps: "Less helps, down to", last: "smallest" },
 } as const;
 
 /** ` (2 more than today)`. Only whole numbers are counted: nobody counts a strategy or a duration. */
