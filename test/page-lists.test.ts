@@ -353,6 +353,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     // A part of a window that begins with the data, and is a minute long at least.
     expect(seconds).toBeGreaterThan(20);
     expect(seconds).toBeLessThan(300);
+    await page.getByText(/numbers are of \d\d:\d\d:\d\d–\d\d:\d\d:\d\d; times in /).waitFor();
+    await page.getByText(/^Those that ended \d\d:\d\d:\d\d–/).waitFor();
     await page.reload();
     await page.getByRole("button", { name: "Reset zoom" }).click();
     await page.getByText(/^since .*; numbers are of the whole time; times in /).waitFor();

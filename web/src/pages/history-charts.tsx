@@ -4,11 +4,17 @@ import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
 import { fitOf, statsOf } from "../data/questions.ts";
 import { durations, parts, smallParts, wholeCounts } from "../parts/chart-axes.ts";
-import { type ChartRange, shownRange, widerSteps, windowNames } from "../parts/chart-fit.ts";
+import {
+  type ChartRange,
+  shownRange,
+  widerSteps,
+  windowNames,
+  zoomText,
+} from "../parts/chart-fit.ts";
 import { type Mark, marksWithin, markWords } from "../parts/chart-marks.ts";
 import { useChartRange } from "../parts/chart-range.ts";
 import { ChoiceButtons } from "../parts/choice.tsx";
-import { clockMinute, clockTime, dayOf, spanText, zoneText } from "../parts/clock-time.ts";
+import { clockMinute, dayOf, zoneText } from "../parts/clock-time.ts";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { TimeChart } from "../parts/time-chart.tsx";
@@ -43,7 +49,8 @@ export function HistoryCharts({ pool, waitsSince, useIsOfExisting = false }: Pro
         {isZoomed && chosen !== null ? <ZoomedTo range={chosen} onReset={reset} /> : null}
         <small className="faint">
           {range?.since === undefined ? "" : `since ${sinceText(range.since)}, no leases before; `}
-          numbers are of the whole time; times in {zoneText()}
+          numbers are of {isZoomed && chosen !== null ? zoomText(chosen) : "the whole time"}; times
+          in {zoneText()}
           <span className="with-mouse">; drag to zoom</span>
           <span className="with-touch">; tap a chart to read it</span>
         </small>
@@ -72,21 +79,14 @@ function PeriodChoice({ isZoomed, choose }: PeriodProps) {
 }
 
 function ZoomedTo({ range, onReset }: { range: ChartRange; onReset: () => void }) {
-  const to = (range.until ?? 0) * 1_000;
   return (
     <>
-      <span>{timesOfDay(to - range.lengthSeconds * 1_000, to)}</span>
+      <span>{zoomText(range)}</span>
       <button type="button" onClick={onReset}>
         Reset zoom
       </button>
     </>
   );
-}
-
-/** `14:15:19–14:24:09` today, with the day before that. */
-function timesOfDay(from: number, to: number): string {
-  const isToday = new Date(from).toDateString() === new Date().toDateString();
-  return isToday ? `${clockTime(from)}–${clockTime(to)}` : spanText(from, to);
 }
 
 function sinceText(since: number): string {

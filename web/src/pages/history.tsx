@@ -6,6 +6,8 @@ import { useSettled } from "../data/clock.ts";
 import { useOlder } from "../data/older.ts";
 import { useAnswer } from "../data/query.ts";
 import { past } from "../data/questions.ts";
+import { zoomedTimes, zoomText } from "../parts/chart-fit.ts";
+import { useChartRange } from "../parts/chart-range.ts";
 import { Choice } from "../parts/choice.tsx";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
@@ -65,8 +67,11 @@ function Past() {
   const [pool] = useFilter("pool");
   const [how] = useFilter("how");
   const [purpose] = useFilter("purpose");
+  const { chosen, isZoomed } = useChartRange();
+  const zoomed = isZoomed && chosen !== null ? chosen : undefined;
+  const [since, until] = zoomed === undefined ? [] : zoomedTimes(zoomed).map(isoText);
   const filter = {
-    limit: readMax,
+    ...{ limit: readMax, since, until },
     text: useSettled(text, settleMs) || undefined,
     holder: useSettled(holder, settleMs) || undefined,
     pool: useSettled(pool, settleMs) || undefined,
@@ -89,7 +94,12 @@ function Past() {
   };
   return (
     <section aria-labelledby="past-title">
-      <h2 id="past-title">Past leases</h2>
+      <h2 id="past-title">
+        Past leases{" "}
+        {zoomed === undefined ? null : (
+          <small className="about">Those that ended {zoomText(zoomed)}.</small>
+        )}
+      </h2>
       <div className="tools">
         <FilterBox label="Filter by holder, pool, resource or space" />
         <Choice name="purpose" label="Leases or cleanings" options={purposes} />
@@ -124,6 +134,10 @@ function Past() {
       )}
     </section>
   );
+}
+
+function isoText(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 function csvRows(entries: readonly HistoryEntry[]) {

@@ -5,9 +5,12 @@ import {
   fittingRange,
   lengthNow,
   rangeOf,
+  rangeOver,
   shownRange,
   wholeDay,
   widerSteps,
+  zoomedTimes,
+  zoomText,
 } from "./chart-fit.ts";
 
 const now = Date.UTC(2026, 10, 17, 12) / 1_000;
@@ -69,4 +72,11 @@ test.each([
   const range = { lengthSeconds: 1_800, stepSeconds: 30, until: null };
   const stats = { total: { granted }, steps: Array(60).fill(step(1, 1, 0)) } as unknown as Stats;
   expect(widerSteps(range, stats)).toEqual({ ...range, stepSeconds });
+});
+
+test("zoomedTimes() are from and to, in milliseconds, as zoomText() writes them", () => {
+  const to = Math.floor(new Date().setHours(15, 46, 0, 0) / 1_000);
+  const range = rangeOver(420, to);
+  expect(zoomedTimes(range)).toEqual([(to - 420) * 1_000, to * 1_000]);
+  expect(zoomText(range)).toBe("15:39:00–15:46:00");
 });

@@ -1,5 +1,6 @@
 /** Windows of time for charts, and the one that fits the data. */
 import type { Stats } from "../../../src/api/history-schemas.ts";
+import { timesOfDay } from "./clock-time.ts";
 
 export interface ChartRange {
   readonly lengthSeconds: number;
@@ -113,4 +114,14 @@ export function lengthNow({ since, lengthSeconds }: ChartRange, nowSeconds: numb
   return since === undefined
     ? lengthSeconds
     : Math.max(shortestSeconds, Math.ceil(nowSeconds - since));
+}
+
+/** From when to when somebody has zoomed, in milliseconds since 1970. */
+export function zoomedTimes({ until, lengthSeconds }: ChartRange): readonly [number, number] {
+  const to = (until ?? 0) * 1_000;
+  return [to - lengthSeconds * 1_000, to];
+}
+
+export function zoomText(range: ChartRange): string {
+  return timesOfDay(...zoomedTimes(range));
 }

@@ -38,6 +38,12 @@ export function spanText(from: Time, to: Time): string {
     : `${first} ${clockMinute(from)} to ${last} ${clockMinute(to)}`;
 }
 
+/** `14:15:19–14:24:09` today, with the day before that. */
+export function timesOfDay(from: Time, to: Time): string {
+  const isToday = new Date(from).toDateString() === new Date().toDateString();
+  return isToday ? `${clockTime(from)}–${clockTime(to)}` : spanText(from, to);
+}
+
 /** `Europe/Berlin, GMT+1`; `UTC` needs no more. */
 export function zoneText(): string {
   const parts = offset.formatToParts(new Date());
