@@ -184,6 +184,12 @@ describe.skipIf(chromiumPath === undefined)("what-if for those who plan capacity
     expect(await section.getByLabel("Compare").getAttribute("aria-invalid")).toBe("true");
     await section.getByLabel("Compare").fill("3");
     await section.getByText("lots is not").waitFor({ state: "detached" });
+    await section.getByRole("button", { name: "Replay the demand" }).click();
+    await section.getByRole("row", { name: /^3/ }).waitFor();
+    expect(await section.locator(".outdated").count()).toBe(0);
+    // The answer that is there is not one to this.
+    await section.getByLabel("Compare").fill("lots");
+    await section.locator(".outdated table").waitFor();
   });
 });
 

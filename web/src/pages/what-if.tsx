@@ -139,7 +139,12 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly Space[] }) {
             {running ? (
               <p className="answer">Replaying what was asked for, with each of these values …</p>
             ) : answer === undefined ? null : (
-              <WhatIfAnswer name={pool.name} {...answer} />
+              // It is of the values before, and not of those that cannot be compared.
+              <div
+                className={problem === undefined && error === undefined ? undefined : "outdated"}
+              >
+                <WhatIfAnswer name={pool.name} {...answer} />
+              </div>
             )}
           </div>
         </>
