@@ -2,7 +2,8 @@ import { useState } from "react";
 import type { Stats, StatsPart } from "../../../src/api/history-schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
-import { fitOf, weekOf } from "../data/questions.ts";
+import { fitOf, statsOf, weekOf } from "../data/questions.ts";
+import { dataSince, rangeOf } from "../parts/chart-fit.ts";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
@@ -23,7 +24,6 @@ export function CompareWeeksOf({ pool }: { pool: string }) {
 export function CompareWeeks({ pool }: { pool?: string }) {
   const { data: now, error } = useAnswer(weekOf(pool, 0));
   const { data: before } = useAnswer(weekOf(pool, 1));
-  const { data: fitting } = useAnswer(fitOf(pool));
   return (
     <section aria-labelledby="weeks-title">
       <h2 id="weeks-title">
@@ -38,10 +38,19 @@ export function CompareWeeks({ pool }: { pool?: string }) {
         <p className="calm">Nobody has asked for anything in these two weeks.</p>
       ) : (
         // No numbers of one week alone: the charts have them, and these here would be older.
-        <p className="calm">{notYetWords(fitting?.since, serverNowMs())}</p>
+        <NotYet pool={pool} />
       )}
     </section>
   );
+}
+
+/** The window that fits the data knows its beginning if it is of the last day; the steps of the week, roughly. */
+function NotYet({ pool }: { pool: string | undefined }) {
+  const { data: fitting, error } = useAnswer(fitOf(pool));
+  const { data: week } = useAnswer(statsOf(pool, rangeOf("7d")));
+  const since = fitting?.since ?? (week === undefined ? undefined : dataSince(week));
+  if (fitting === undefined || since === undefined) return <Loading error={error} />;
+  return <p className="calm">{notYetWords(since, serverNowMs())}</p>;
 }
 
 interface Row {

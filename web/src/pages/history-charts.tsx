@@ -55,11 +55,13 @@ export function HistoryCharts({ pool, waitsSince, useIsOfExisting = false }: Pro
           <span className="with-touch">; tap a chart to read it</span>
         </small>
       </div>
-      <ProblemNote error={error} />
       {range === undefined ? (
-        error === undefined && <ChartsToCome />
+        <ChartsToCome error={error} />
       ) : (
-        <Curves {...{ pool, range, waitsSince, useIsOfExisting }} onZoom={zoom} />
+        <>
+          <ProblemNote error={error} />
+          <Curves {...{ pool, range, waitsSince, useIsOfExisting }} onZoom={zoom} />
+        </>
       )}
       {pool === undefined ? null : <CompareWeeksOf pool={pool} />}
     </section>
@@ -95,11 +97,12 @@ function sinceText(since: number): string {
   return isToday ? clockMinute(at) : `${dayOf(at)} ${clockMinute(at)}`;
 }
 
-/** As high as the charts, so that nothing below them moves when they come. */
-function ChartsToCome() {
+/** As high as the charts, so that nothing below them moves when they come, or come late. */
+function ChartsToCome({ error }: { error: unknown }) {
   return (
     <div className="charts to-come">
-      <Loading />
+      <ProblemNote error={error} />
+      <Loading error={error} />
     </div>
   );
 }
@@ -117,14 +120,11 @@ function Curves({ pool, range, onZoom, ...shown }: CurvesProps) {
   const waitRange = pool === undefined || data === undefined ? range : widerSteps(range, data);
   const { data: forWaits = data } = useAnswer(statsOf(pool, waitRange));
   const marks = useMarks(pool, data?.outages);
+  if (data === undefined) return <ChartsToCome error={error} />;
   return (
     <>
       <ProblemNote error={error} />
-      {data === undefined ? (
-        error === undefined && <ChartsToCome />
-      ) : (
-        <Charts stats={data} waitStats={forWaits ?? data} {...{ marks, onZoom, ...shown }} />
-      )}
+      <Charts stats={data} waitStats={forWaits ?? data} {...{ marks, onZoom, ...shown }} />
     </>
   );
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Stats } from "../../../src/api/history-schemas.ts";
 import {
   closerLook,
+  dataSince,
   fittingRange,
   lengthNow,
   rangeOf,
@@ -79,4 +80,13 @@ test("zoomedTimes() are from and to, in milliseconds, as zoomText() writes them"
   const range = rangeOver(420, to);
   expect(zoomedTimes(range)).toEqual([(to - 420) * 1_000, to * 1_000]);
   expect(zoomText(range)).toBe("15:39:00–15:46:00");
+});
+
+test("dataSince() is the first step with any use", () => {
+  const step = (hour: number, asked: number) =>
+    ({ at: new Date(Date.UTC(2026, 10, 17, hour)).toISOString(), asked, ended: 0 }) as never;
+  expect(dataSince({ steps: [step(0, 0), step(3, 2), step(6, 0)] })).toBe(
+    Date.UTC(2026, 10, 17, 3) / 1_000,
+  );
+  expect(dataSince({ steps: [step(0, 0)] })).toBeUndefined();
 });

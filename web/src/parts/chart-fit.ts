@@ -72,9 +72,7 @@ type Read = Pick<Stats, "steps" | "to">;
  */
 export function fittingRange({ steps, to }: Read): ChartRange {
   const end = Date.parse(to) / 1_000;
-  const used = steps.findIndex(({ asked, ended, utilisation }) => {
-    return asked + ended > 0 || (utilisation ?? 0) > 0;
-  });
+  const used = firstUse(steps);
   if (used === 0 && isWholeDay(steps[0]?.at, end)) return rangeOver(day, null);
   const exists = steps.find(({ utilisation }) => utilisation !== null);
   const first = steps[used]?.at ?? exists?.at;
@@ -82,6 +80,19 @@ export function fittingRange({ steps, to }: Read): ChartRange {
   const start = Date.parse(first) / 1_000;
   const since = used === -1 ? Math.max(start, end - hour) : start;
   return { ...rangeOver(Math.max(shortestSeconds, end - since), null), since };
+}
+
+/** The first step with any use; -1: none. */
+function firstUse(steps: Stats["steps"]): number {
+  return steps.findIndex(({ asked, ended, utilisation }) => {
+    return asked + ended > 0 || (utilisation ?? 0) > 0;
+  });
+}
+
+/** Where the data begins, in seconds since 1970, as exactly as the steps are long. Undefined: there is none. */
+export function dataSince({ steps }: Pick<Stats, "steps">): number | undefined {
+  const first = steps[firstUse(steps)];
+  return first === undefined ? undefined : Date.parse(first.at) / 1_000;
 }
 
 /**
