@@ -40,12 +40,28 @@ test("startBars() ends with a whole bar; the first one may begin before the char
   expect(startBars(stats).span[0]).toBe(start / 1_000 - 40);
 });
 
+test("startBars() reads a bar under one name: started, or the last one so far", () => {
+  const { lines, barSeconds } = startBars({
+    ...statsOf([60, 60, 12], 60),
+    to: new Date(start + 132_000).toISOString(),
+  });
+  const readAt = (index: number) =>
+    lines.flatMap(({ label, values }) => (values[index] === undefined ? [] : [label]));
+  expect(readAt(0)).toEqual(["started", "expired"]);
+  expect(readAt(2)).toEqual(["last bar so far", "expired"]);
+  expect(barSeconds).toBe(60);
+});
+
 test("startBars() has another colour for a bar that is not over, and all bars are the total", () => {
   const stats = statsOf([60, 60, 12], 60);
   const to = new Date(start + 132_000).toISOString();
-  expect(valuesOf({ ...stats, to })).toEqual([60, 60, null]);
+  expect(valuesOf({ ...stats, to })).toEqual([60, 60, undefined]);
   const [over, going] = startBars({ ...stats, to }).lines;
-  expect(going).toMatchObject({ values: [null, null, 12], total: 12, colour: "started-soft" });
+  expect(going).toMatchObject({
+    values: [undefined, undefined, 12],
+    total: 12,
+    colour: "started-soft",
+  });
   expect(over?.total).toBe(60 + 60 + 12);
   // The only one is all that there is.
   expect(valuesOf({ ...statsOf([12], 60), to: new Date(start + 12_000).toISOString() })).toEqual([
@@ -56,7 +72,7 @@ test("startBars() has another colour for a bar that is not over, and all bars ar
 test("startBars() ends with a whole bar although the last step goes on", () => {
   const stats = statsOf([...Array(24).fill(1), 7], 5);
   const to = new Date(start + 121_000).toISOString();
-  expect(valuesOf({ ...stats, to })).toEqual([12, 12, null]);
+  expect(valuesOf({ ...stats, to })).toEqual([12, 12, undefined]);
 });
 
 test("startBars() of long steps counts what each has", () => {

@@ -143,7 +143,8 @@ export function startBars(stats: Stats) {
   ): Line => ({
     ...{ ...look, draw: "bars", total: total[key], aside: "in all" },
     values: bars.map((bar) => {
-      if (!isShown[which](bar)) return null;
+      // Of a bar there is one of these two, and the other is not read.
+      if (!isShown[which](bar)) return undefined;
       const { from, to } = bar;
       const within = steps.slice(Math.max(0, from), to);
       const count = within.reduce((sum, step) => sum + step[key], 0);
@@ -154,11 +155,11 @@ export function startBars(stats: Stats) {
     }),
   });
   const going = line("granted", "going", { label: "last bar so far", colour: "started-soft" });
-  const soFar = going.values.findLast((value) => value !== null);
+  const soFar = going.values.findLast((value) => (value ?? null) !== null);
   const times = bars.map(({ from }) => first + from * stepSeconds);
   return {
     ...{ title: "Leases", about: `each bar is ${barText(lengthSeconds)}` },
-    times,
+    ...{ times, barSeconds: lengthSeconds },
     // With all of the first bar: beyond the edge it would be in the sum and not in the picture.
     span: [
       Math.min(...times, Date.parse(stats.from) / 1_000),

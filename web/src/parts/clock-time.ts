@@ -44,6 +44,13 @@ export function timesOfDay(from: Time, to: Time): string {
   return isToday ? `${clockTime(from)}–${clockTime(to)}` : spanText(from, to);
 }
 
+/** `15:42–15:43` today, with seconds if it does not begin with a minute, and with the day before that. */
+export function barTimes(from: Time, to: Time): string {
+  const write = new Date(from).getSeconds() === 0 ? clockMinute : clockTime;
+  const isToday = new Date(from).toDateString() === new Date().toDateString();
+  return `${isToday ? "" : `${dayOf(from)} `}${write(from)}–${write(to)}`;
+}
+
 /** `Europe/Berlin, GMT+1`; `UTC` needs no more. */
 export function zoneText(): string {
   const parts = offset.formatToParts(new Date());

@@ -6,7 +6,7 @@ import { theme } from "../theme.ts";
 import type { Scale } from "./chart-axes.ts";
 import { drawMarks, type Mark, markWords } from "./chart-marks.ts";
 import { chartOptions } from "./chart-options.ts";
-import { momentText } from "./clock-time.ts";
+import { barTimes, momentText } from "./clock-time.ts";
 
 export interface Line {
   readonly label: string;
@@ -38,6 +38,8 @@ interface Props {
   readonly lines: readonly Line[];
   readonly scale: Scale;
   readonly marks?: readonly Mark[];
+  /** How long each bar or step is, in seconds: the time under the pointer is that of all of it. */
+  readonly barSeconds?: number;
   /** From where to where, in seconds; absent: as far as the data goes. */
   readonly span?: readonly [number, number];
   /** Said instead of a picture without any value. */
@@ -52,14 +54,15 @@ const noMarks: readonly Mark[] = [];
 /** Values over time. Under the pointer all lines are read at once; a figure of each is text. */
 export function TimeChart(props: Props) {
   const { title, about, times, lines, scale, marks = noMarks, span, emptyText, onZoom } = props;
+  const { barSeconds } = props;
   const place = useRef<HTMLDivElement>(null);
   const tip = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
-  const latest = useRef({ lines, marks, scale, span });
-  latest.current = { lines, marks, scale, span };
+  const latest = useRef({ lines, marks, scale, span, barSeconds });
+  latest.current = { lines, marks, scale, span, barSeconds };
   const name = useStore(theme);
   const data = useMemo<uPlot.AlignedData>(
-    () => [[...times], ...lines.map(({ values }) => times.map((_, index) => values[index]))],
+    () => [[...times], ...lines.map((line) => times.map((_, index) => drawnAt(line, index)))],
     [times, lines],
   );
   const look = lines.map(({ values: _, total: __, ...line }) => JSON.stringify(line)).join();
@@ -120,6 +123,11 @@ export function TimeChart(props: Props) {
   );
 }
 
+/** Bars are as wide as the times between values allow: a time without one counts too. */
+function drawnAt({ values, draw }: Line, index: number): number | null | undefined {
+  return draw === "bars" ? (values[index] ?? null) : values[index];
+}
+
 function figureOf({ values, total }: Line, { format }: Scale): string {
   const figure = total === undefined ? values.findLast((value) => (value ?? null) !== null) : total;
   return figure === undefined || figure === null ? "–" : format(figure);
@@ -132,6 +140,7 @@ interface Shown {
   readonly lines: readonly Line[];
   readonly marks: readonly Mark[];
   readonly scale: Scale;
+  readonly barSeconds: number | undefined;
 }
 
 /** Writes the time and all values under the pointer into the tip. */
@@ -145,7 +154,7 @@ function readUnderCursor(self: uPlot, tip: HTMLElement | null, shown: Shown): vo
   }
   const near = shown.marks.filter((mark) => isNear(self, mark, left));
   tip.replaceChildren(
-    textLine("strong", momentText(at * 1_000)),
+    textLine("strong", timeText(at, shown.barSeconds)),
     ...shown.lines.flatMap(({ label, values }) => {
       const value = values[idx ?? 0];
       if (value === undefined) return [];
@@ -163,6 +172,13 @@ function readUnderCursor(self: uPlot, tip: HTMLElement | null, shown: Shown): vo
   tip.style.right = isRight
     ? `${tip.parentElement ? tip.parentElement.clientWidth - x + 12 : 0}px`
     : "auto";
+}
+
+/** A moment, or from when to when a bar is. */
+function timeText(at: number, barSeconds: number | undefined): string {
+  return barSeconds === undefined
+    ? momentText(at * 1_000)
+    : barTimes(at * 1_000, (at + barSeconds) * 1_000);
 }
 
 function isNear(self: uPlot, { at, until }: Mark, left: number): boolean {
