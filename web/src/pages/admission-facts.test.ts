@@ -65,5 +65,13 @@ test.each([
   ["none", 0, 0, /^No request waits for the check/],
   ["unknown", 0, 1, /^Nothing is lent until the check works again; 1 request waits for it\. Look/],
 ])("admissionLead() of %s with %i credits and %i waiting", (found, credits, waiting, want) => {
-  expect(admissionLead({ found, credits, waiting, free: 4 })).toMatch(want);
+  expect(admissionLead({ found, credits, waiting, free: 4, beforeCheck: 0 })).toMatch(want);
+});
+
+test.each([
+  [1, /^1 waits for a free resource, none for this check\. It runs once/],
+  [8, /^8 wait for a free resource, none for this check\. It runs once/],
+])("admissionLead() while %i wait for a free resource", (beforeCheck, want) => {
+  const facts = { found: "room", credits: 0, waiting: 0, free: 0, beforeCheck };
+  expect(admissionLead(facts)).toMatch(want);
 });

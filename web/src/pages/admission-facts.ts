@@ -43,14 +43,29 @@ export interface AdmissionFacts {
   readonly waiting: number;
 }
 
+interface LeadFacts extends AdmissionFacts {
+  readonly free: number;
+  /** Requests that wait for a resource to come free, before any check. */
+  readonly beforeCheck: number;
+}
+
+/** Requests of the pool that no check can help yet. */
+export function waitingForFree(requests: readonly WaitingRequest[], pool: string): number {
+  return requests.filter(({ reason }) => reason.code === "no_free" && reason.pool === pool).length;
+}
+
 /** What it means for those who wait, and what to do, in a sentence. */
-export function admissionLead(facts: AdmissionFacts & { readonly free: number }): string {
-  const { credits, found, waiting, free } = facts;
+export function admissionLead(facts: LeadFacts): string {
+  const { credits, found, waiting, free, beforeCheck } = facts;
   const requests = waiting === 1 ? "1 request waits" : `${grouped(waiting)} requests wait`;
   if (credits > 0) return "The check has found capacity: the next requests start.";
   if (found === "unknown") {
     return `Nothing is lent until the check works again${waiting === 0 ? "" : `; ${requests} for it`}. Look
       whether the server reaches the cluster, and whether its account may read it.`;
+  }
+  if (waiting === 0 && beforeCheck > 0) {
+    const wait = beforeCheck === 1 ? "1 waits" : `${grouped(beforeCheck)} wait`;
+    return `${wait} for a free resource, none for this check. It runs once a resource is free.`;
   }
   if (waiting === 0) {
     return "No request waits for the check. It runs when only its answer is missing.";

@@ -13,6 +13,7 @@ import {
   creditsAt,
   foundText,
   waitingForAdmission,
+  waitingForFree,
 } from "./admission-facts.ts";
 import { GateCard } from "./gate-card.tsx";
 
@@ -35,7 +36,10 @@ function Section({ pool: { name, free }, admission }: { pool: Pool; admission: A
     <GateCard title="Admission" status={status}>
       {data === undefined ? null : (
         <p className="gate-lead">
-          {admissionLead({ credits, found, waiting: waiting.length, free })}
+          {admissionLead({
+            ...{ credits, found, free, waiting: waiting.length },
+            beforeCheck: waitingForFree(data, name),
+          })}
         </p>
       )}
       {why === null ? null : (

@@ -5,31 +5,42 @@ import { grouped } from "../parts/numbers.ts";
 
 type Estimate = Pick<NonNullable<WaitingRequest["estimate"]>, "p50Seconds" | "exact">;
 
-/** `next`, `after #4`: the place that it has, where no time is known. */
+/** `soon`, `after #4`: the place that it has, where no time is known. */
 export function afterWords(place: number): string {
-  return place <= 1 ? "next" : `after #${grouped(place - 1)}`;
+  return place <= 1 ? "soon" : `after #${grouped(place - 1)}`;
 }
 
 /**
- * `in about 40s`. If the expected time is over, only the first of a queue can start at any moment: a pace does
- * not open for all of them at once.
+ * `in about 40s`. If the expected time is over, only the first of a queue can start now: a pace does not
+ * open for all of them at once.
  */
 export function startWords({ p50Seconds, exact }: Estimate, place = 1): string {
   if (p50Seconds >= 1) return `in about ${roughDuration(p50Seconds * 1_000)}`;
-  if (place <= 1) return "any moment";
+  if (place <= 1) return "now";
   return exact ? afterWords(place) : "soon";
 }
 
+/** A server computes a time within this, unless it has too much to do. */
+const computedWithinSeconds = 30;
+
+type Unestimated = Pick<WaitingRequest, "noEstimate" | "reason" | "waitedSeconds">;
+
 /** What stands where a time would be, and why there is none. */
-export function noEstimateWords({
-  noEstimate,
-  reason,
-}: Pick<WaitingRequest, "noEstimate" | "reason">): { words: string; why: string } {
+export function noEstimateWords({ noEstimate, reason, waitedSeconds }: Unestimated): {
+  words: string;
+  why: string;
+} {
   switch (noEstimate) {
     case "not_computed":
+      if (waitedSeconds > computedWithinSeconds) {
+        return { words: "no estimate yet", why: "The server has not come to compute one" };
+      }
       return { words: "being computed", why: "The server has not computed a time for it yet" };
     case "too_few_holds":
-      return { words: "unknown so far", why: "Fewer than 10 holds of its pool are recorded" };
+      return {
+        words: "unknown: too few holds recorded",
+        why: "Fewer than 10 holds of its pool are recorded",
+      };
     case "no_end_known":
       if (reason.code === "admission") {
         return {
@@ -38,7 +49,7 @@ export function noEstimateWords({
         };
       }
       return {
-        words: "unknown",
+        words: "unknown: what it waits for has no known end",
         why: "No end is known of what it waits for, such as a repair",
       };
     default:

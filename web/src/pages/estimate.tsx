@@ -66,7 +66,7 @@ function Now({ request, turn }: Props) {
       {soon}
       <span className="faint">
         {isPoor
-          ? perhapsWords(p50Seconds, p90Seconds)
+          ? upToWords(p50Seconds, p90Seconds)
           : `, 9 in 10 within ${inWholeSeconds(p90Seconds)}`}
       </span>
     </span>
@@ -74,9 +74,9 @@ function Now({ request, turn }: Props) {
 }
 
 /** Where estimates run late, nothing is promised. */
-function perhapsWords(p50Seconds: number, p90Seconds: number): string {
+function upToWords(p50Seconds: number, p90Seconds: number): string {
   const [expected, late] = [p50Seconds, p90Seconds].map((one) => roughDuration(one * 1_000));
-  return expected === late ? "" : `, perhaps in ${late}`;
+  return expected === late ? "" : `, up to ${late}`;
 }
 
 /** With fewer, the accuracy would mean nothing. */

@@ -46,6 +46,11 @@ export function FitPicture({ amount, size, rooms, isBehind, max = shownMax }: Pr
         <span>
           <i className="key-mark" aria-hidden="true" /> end of its capacity
         </span>
+        {shown.some(({ reserved }) => reserved === true) ? (
+          <span>
+            Reserved: requests behind it must leave this capacity. Requests ahead may still use it.
+          </span>
+        ) : null}
         {size > shown.length ? (
           <span>
             {grouped(shown.length)} of {grouped(size)}: here it can start soonest
@@ -141,7 +146,7 @@ function WhatIsMissing({ fits, shares, room, isBehind }: MissingProps) {
       </>
     );
   }
-  // Where room is kept for it, nobody ahead takes it.
+  // What is reserved for it, nobody behind it takes; the legend says that those ahead may.
   if (isBehind && !reserved) {
     return (
       <>

@@ -8,6 +8,7 @@ import {
   lastCut,
   pinEffects,
   rateWords,
+  secondsToGrant,
   stepsOf,
   throttlingOf,
   unpinEffects,
@@ -184,4 +185,14 @@ test("foldedChanges() makes one row of the rises between two cuts, the newest fi
     ["throttled", 3, 1, 1],
     ["clean", 1, 3, 2],
   ]);
+});
+
+test.each([
+  ["a time in the interval", 2_100, 4, 3],
+  ["one that a clock makes a moment longer", 4_050, 4, 4],
+  ["one that is longer, as after a cut of the rate", 9_000, 4, 9],
+  ["one of another pool's pace", 2_100, null, 3],
+  ["one that is over", -20, 4, 0],
+])("secondsToGrant() of %s", (_, leftMs, everySeconds, want) => {
+  expect(secondsToGrant(leftMs, everySeconds)).toBe(want);
 });

@@ -21,6 +21,16 @@ export function findsItsRate({ adaptive }: Pool["policy"]): boolean {
   return adaptive !== null && adaptive.mode !== "off";
 }
 
+/** A browser whose clock is a moment behind must not show more than the whole interval. */
+const clockOffMs = 1_000;
+
+/** The whole seconds until the next grant. */
+export function secondsToGrant(leftMs: number, everySeconds: number | null): number {
+  const everyMs = (everySeconds ?? 0) * 1_000;
+  const isWhole = leftMs > everyMs && leftMs < everyMs + clockOffMs;
+  return Math.ceil(Math.max(0, isWhole && everyMs > 0 ? everyMs : leftMs) / 1_000);
+}
+
 /** Three digits are enough for a rate: `0.00125`, `2.5`, `1,200`. */
 const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 

@@ -16,6 +16,7 @@ import {
   isPaced,
   lastCut,
   rateWords,
+  secondsToGrant,
   throttlingOf,
 } from "./flow-facts.ts";
 import { GateCard, type GateStatus } from "./gate-card.tsx";
@@ -24,9 +25,9 @@ import { RateHistory } from "./rate-history.tsx";
 
 /** How fast the pool lends, and when the next grant is possible. */
 export function PaceSection({ pool }: { pool: Pool }) {
-  const { nextGrantAt } = pool.flow;
+  const { nextGrantAt, everySeconds } = pool.flow;
   const left = useInTime((nowMs) =>
-    nextGrantAt === null ? 0 : Math.ceil(Math.max(0, Date.parse(nextGrantAt) - nowMs) / 1_000),
+    nextGrantAt === null ? 0 : secondsToGrant(Date.parse(nextGrantAt) - nowMs, everySeconds),
   );
   const { data: queue = [] } = useAnswer(queueOf(pool.name));
   if (!hasPace(pool)) return null;

@@ -1,7 +1,5 @@
 import { isLaterThanEstimated, isOverdue } from "../../../src/api/late-estimate.ts";
 import type { Explanation, WaitingRequest } from "../../../src/api/schemas.ts";
-import { roughDuration } from "../../../src/core/model/time.ts";
-import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { explanation, queueOf } from "../data/questions.ts";
 import { ActionButton } from "../parts/action-button.tsx";
@@ -112,26 +110,24 @@ function startFigures(request: WaitingRequest, place: number | undefined): Figur
   ];
 }
 
-/** What it was told at first, for those who planned with it, and what has become of that. */
+/** What it was told at first, for those who planned with it. It is late where the queue says so: after both times. */
 function firstFigure(request: WaitingRequest): Figure[] {
   const first = request.estimate?.first;
   if (first === undefined) return [];
+  const isLate = isLaterThanEstimated(request);
   return [
     {
       label: "First estimate",
       value: <Moment at={first.p50At} />,
-      aside: <SinceEstimate at={first.p50At} />,
-      bad: isLaterThanEstimated(request),
+      aside: (
+        <span className="below">
+          9 in 10 by <Moment at={first.p90At} />
+          {isLate ? ": late" : ""}
+        </span>
+      ),
+      bad: isLate,
     },
   ];
-}
-
-function SinceEstimate({ at: estimated }: { at: string }) {
-  const passed = useInTime((nowMs) => {
-    const ms = nowMs - Date.parse(estimated);
-    return ms > 0 ? `passed ${roughDuration(ms)} ago, still waiting` : "not reached yet";
-  });
-  return <>{passed}</>;
 }
 
 function wantsText(item: WaitingRequest["items"][number]): string {
