@@ -727,12 +727,13 @@ export const SearchHit = Type.Object({
   kind: Type.Union([
     Type.Literal("pool"),
     Type.Literal("space"),
+    Type.Literal("hub"),
     Type.Literal("resource"),
     Type.Literal("lease"),
     Type.Literal("request"),
   ]),
   name: Type.String({
-    description: "Of the pool, space or resource; the id of the lease or request",
+    description: "Of the pool, space, hub or resource; the id of the lease or request",
   }),
   title: Type.String({ description: "What people call it: the name, or the holder" }),
   about: Type.String({ description: "What else a person wants to know of it" }),

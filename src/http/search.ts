@@ -1,8 +1,10 @@
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
 import { SearchResult } from "../api/schemas.ts";
+import { mayDo } from "../auth/roles.ts";
 import { noteReader } from "../core/explain/resource-view.ts";
 import { search } from "../core/explain/search.ts";
+import { callerOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { problems } from "./responses.ts";
 import { maySee, onlySpace, sightOf } from "./sight.ts";
@@ -23,7 +25,7 @@ const Query = Type.Object(
 export function searchRoute(app: App, { broker }: Context): void {
   const schema = {
     tags: ["page"],
-    summary: "Pools, spaces, resources, leases and requests with a text, the best hits first",
+    summary: "Pools, spaces, hubs, resources, leases and requests with a text, the best hits first",
     querystring: Query,
     response: { 200: SearchResult, ...problems(400) },
   };
@@ -34,6 +36,7 @@ export function searchRoute(app: App, { broker }: Context): void {
         sees: sightOf(state, only),
         seesSpace: (name) => maySee(name, only),
         readsNote: (resource) => maySee(noteReader(resource), only),
+        seesHubs: mayDo(callerOf(request).role, "observe"),
       });
     }),
   );

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { HubLending, hub } from "../clusters/hubs.suite.ts";
 import { acquire, Lending, pool } from "../decide/lending.suite.ts";
 import type { SpaceName } from "../model/ids.ts";
 import { defaultSpacePolicy } from "../model/space.ts";
@@ -30,11 +31,25 @@ test("an id is found by its start, and called by its holder", () => {
   expect(found(lending, "webf")).toEqual([]);
 });
 
+test("a hub is found by those who may see hubs", () => {
+  const { state } = new HubLending([hub("hub-lab", 2)], []);
+  expect(search(state, "lab", 9).items).toEqual([
+    { kind: "hub", name: "hub-lab", title: "hub-lab", about: "active hub, 0 clusters" },
+  ]);
+  const sight = { sees: () => true, seesSpace: () => true, readsNote: () => true, seesHubs: false };
+  expect(search(state, "lab", 9, sight).items).toEqual([]);
+});
+
 test("a space is found by those who may see it", () => {
   const lending = new Lending(pool("aws", 1));
   lending.do({ type: "configure", pools: [pool("aws", 1)], spaces });
   expect(found(lending, "web")).toEqual(["space web"]);
-  const other = { sees: () => false, seesSpace: () => false, readsNote: () => false };
+  const other = {
+    sees: () => false,
+    seesSpace: () => false,
+    readsNote: () => false,
+    seesHubs: false,
+  };
   expect(found(lending, "web", other)).toEqual([]);
 });
 

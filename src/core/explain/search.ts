@@ -1,11 +1,12 @@
-/** Finds all pools, spaces, resources, leases and requests that contain a text, the best hits first. */
+/** Finds all pools, spaces, hubs, resources, leases and requests that contain a text, the best hits first. */
+import { hubStateOf } from "../model/hub.ts";
 import type { RequestId, SpaceName } from "../model/ids.ts";
 import { freeState } from "../model/lifecycle.ts";
 import { idleCount, type Pool, type Resource, type State, shownState } from "../model/state.ts";
 import { stateWord } from "../model/state-word.ts";
 
 export interface SearchHit {
-  readonly kind: "pool" | "space" | "request" | "lease" | "resource";
+  readonly kind: "pool" | "space" | "hub" | "request" | "lease" | "resource";
   readonly name: string;
   /** What people call it, if the name is an id: its holder. */
   readonly title: string;
@@ -27,16 +28,22 @@ export interface SearchSight {
   readonly sees: (id: RequestId) => boolean;
   readonly seesSpace: (name: SpaceName) => boolean;
   readonly readsNote: (resource: Resource) => boolean;
+  readonly seesHubs: boolean;
 }
 
-const seesAll: SearchSight = { sees: () => true, seesSpace: () => true, readsNote: () => true };
+const seesAll: SearchSight = {
+  sees: () => true,
+  seesSpace: () => true,
+  readsNote: () => true,
+  seesHubs: true,
+};
 
 /** How well a name fits: it is the text, begins with it, has a word that does, or has it inside. */
 const fits = { exact: 0, start: 1, word: 2, inside: 3, none: 4 } as const;
 
 /**
  * Returns at most `max` hits; `more` is true if there are others, and `counts` has all of each kind. Ignores case. The best fit comes
- * first; of equal ones pools, spaces, resources, then requests and leases. If not all can be shown, each kind
+ * first; of equal ones pools, spaces, hubs, resources, then requests and leases. If not all can be shown, each kind
  * has its part: hundreds of resources do not hide the lease that somebody looks for.
  */
 export function search(
@@ -103,6 +110,11 @@ function* everything(state: State, sight: SearchSight): Generator<Candidate> {
     const { leases, waiting } = state.spaces.get(name) ?? { leases: new Set(), waiting: 0 };
     const about = `${leases.size} leases, ${waiting} waiting`;
     yield { hit: { kind: "space", name, title: name, about }, names: [name] };
+  }
+  for (const hub of sight.seesHubs ? state.hubs.values() : []) {
+    const { name, clusters } = hub;
+    const about = `${hubStateOf(hub)} hub, ${clusters.size} clusters`;
+    yield { hit: { kind: "hub", name, title: name, about }, names: [name] };
   }
   for (const resource of state.resources.values()) {
     const { name, pool, labels, note } = resource;

@@ -20,7 +20,7 @@ export function SearchPage() {
     <>
       <h1>Search</h1>
       <div className="tools">
-        <FilterBox label="Search pools, spaces, resources, holders, ids, labels and notes" />
+        <FilterBox label="Search pools, spaces, hubs, resources, holders, ids, labels and notes" />
       </div>
       <ProblemNote error={error} />
       {data === undefined || data.items.length > 0 ? null : (
@@ -83,6 +83,7 @@ function StateDot({ about }: { about: string }) {
 const headings: Readonly<Record<SearchHit["kind"], string>> = {
   pool: "Pools",
   space: "Spaces",
+  hub: "Hubs",
   resource: "Resources",
   request: "Requests",
   lease: "Leases",
@@ -91,6 +92,7 @@ const headings: Readonly<Record<SearchHit["kind"], string>> = {
 /** The views that list all of a kind, and filter by the same texts. */
 const lists: Readonly<Partial<Record<SearchHit["kind"], string>>> = {
   pool: "/",
+  hub: "/hubs",
   request: "/queue",
   lease: "/leases",
 };

@@ -22,7 +22,7 @@ interface Choice {
   readonly href: string;
 }
 
-/** Searches views, pools, spaces, resources, holders and ids. Arrows select, Enter opens. */
+/** Searches views, pools, spaces, hubs, resources, holders and ids. Arrows select, Enter opens. */
 export function SearchBox() {
   const [text, setText] = useTextOfPage();
   const [open, setOpen] = useState(false);
@@ -206,6 +206,7 @@ function Marked({ name, text }: { name: string; text: string }) {
 }
 
 export function addressOf({ kind, name }: SearchHit): string {
+  if (kind === "hub") return `/hubs?q=${encodeURIComponent(name)}`;
   if (kind === "space") return `/spaces#${encodeURIComponent(name)}`;
   return at(`${kind}s`, name);
 }
