@@ -53,7 +53,7 @@ if [ -f "$WORLD/slow" ] && mine; then echo '{"phase":"creating","progress":0.4,"
       });
     expect((await report([orphan])).status).toBe(200);
     const page = await world.open("/");
-    const line = page.getByText("1 cluster exists that no pool has, and may cost money");
+    const line = page.getByText("1 cluster belongs to no pool and may cost money");
     await line.waitFor();
     await page.getByText(/^\d+d\S* old, of template small; no pool has it$/).waitFor();
     await page.getByRole("link", { name: "Show it" }).click();

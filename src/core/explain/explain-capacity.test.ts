@@ -22,7 +22,7 @@ test.each<[string, Command[], object, string]>([
     "what is free, what there is and what is needed, on the nearest resource that is large enough",
     [on("large", 26), on("huge", 60)],
     vcpus(50),
-    "no_room: Does not fit on large (nearest of 2): needs 50 vcpus (34 free)",
+    "no_room: Does not fit on large (closest to fitting, of 2): needs 50 vcpus (34 free)",
   ],
   [
     "the drained resource, not one that is too small",
@@ -98,7 +98,7 @@ test("the reason names the resource on which room is kept, and the list begins w
   lending.outcome(release("1"), want("small", vcpus(36)));
   expect(explained("large")).toEqual(["Next for b: needs 50 vcpus (20 free); next in line", "b"]);
   expect(explained("small")).toEqual([
-    "Does not fit on a (nearest of 2): needs 36 vcpus (35 free); 1 ahead",
+    "Does not fit on a (closest to fitting, of 2): needs 36 vcpus (35 free); 1 ahead",
     "a",
   ]);
 });

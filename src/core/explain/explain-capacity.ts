@@ -158,7 +158,7 @@ export function capacityObstacle(need: SharedNeed, request: Request, reader: Rea
     return { code: "kept_for_others", what };
   }
   if (nearest?.isReserved) return { code: "no_room", what: reservedText(nearest) };
-  const ofHowMany = usable.length > 1 ? ` (nearest of ${usable.length})` : "";
+  const ofHowMany = usable.length > 1 ? ` (closest to fitting, of ${usable.length})` : "";
   const what = `Does not fit on ${nearest?.resource}${ofHowMany}: needs ${lackTexts(nearest?.short ?? [])}`;
   return { code: "no_room", what: what + cordonedRoomText(need, large, reader) };
 }

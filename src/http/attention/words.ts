@@ -117,8 +117,8 @@ export const troubleWords = {
     summary: (count) =>
       countOf(
         count,
-        "cluster exists that no pool has, and may cost money",
-        "clusters exist that no pool has, and may cost money",
+        "cluster belongs to no pool and may cost money",
+        "clusters belong to no pool and may cost money",
       ),
     advice: "Destroy it with the tools of its cloud, or adopt it",
     command: "berth clusters orphans",

@@ -537,3 +537,15 @@ export const past = (filter: HistoryFilter): Question<PageOf<HistoryEntry>> => (
   touchedBy: about("lease-ended", "claim-ended", "request-left"),
   everyMs: 30_000,
 });
+
+/** The history is written a moment after the end: until it has the lease, it is read often. */
+const untilRecordedMs = 2_000;
+
+/** What became of one that has ended. */
+export const pastOf = (id: string): Question<PageOf<HistoryEntry>> => ({
+  ...past({ id }),
+  key: `past of ${id}`,
+  patch: (before, events) =>
+    before.items.length > 0 && events?.length === 0 ? Promise.resolve(before) : undefined,
+  everyMs: untilRecordedMs,
+});

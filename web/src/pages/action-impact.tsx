@@ -2,7 +2,7 @@
 import { useNowMs } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { onePool, queueOf, somePools } from "../data/questions.ts";
-import { leftWords, nextWords, pauseWords } from "./impact-words.ts";
+import { heldWords, leftWords, lentAgainWords, nextWords, pauseWords } from "./impact-words.ts";
 
 /** More pools than this are not read for a dialog. */
 const poolsMax = 3;
@@ -22,16 +22,27 @@ function usePause(pools: readonly string[]): string {
   return pauseWords(useAnswer(somePools(pools.slice(0, poolsMax))).data ?? []);
 }
 
+interface LossProps {
+  readonly holder: string;
+  readonly names: string;
+  readonly grantedAt: string;
+}
+
+/** Its time goes on while the dialog is open, as the others there do. */
+export function Loss({ holder, names, grantedAt }: LossProps) {
+  const nowMs = useNowMs();
+  return (
+    <li>
+      {holder} loses {names}, which it has held for {heldWords(grantedAt, nowMs)}. Its job is
+      notified at once or at its next heartbeat.
+    </li>
+  );
+}
+
 /** When others get what an ended lease holds. */
 export function LentAgain({ pools, ttl }: PoolsProps & { ttl: string | null }) {
   const pause = usePause(pools);
-  const timeout = ttl === null ? "" : ` (${ttl})`;
-  return (
-    <li>
-      What it holds is lent again when the job releases it, or when the heartbeat timeout{timeout}{" "}
-      is over{pause === "" ? "" : `, ${pause}`}.
-    </li>
-  );
+  return <li>{lentAgainWords(ttl, pause)}</li>;
 }
 
 interface WithoutWaitProps extends PoolsProps {
@@ -44,7 +55,8 @@ export function LentWithoutWait({ names, holder, pools }: WithoutWaitProps) {
   const pause = usePause(pools);
   return (
     <li>
-      {names} can be lent again {pause === "" ? "at once" : pause}, without waiting for {holder}.
+      {names} can be lent again {pause === "" ? "at once" : `after a pause of ${pause}`}, without
+      waiting for {holder}.
     </li>
   );
 }

@@ -1,12 +1,11 @@
 /** The actions of operators, each with sentences that describe its effects. */
 import { createElement } from "react";
 import type { Lease, Resource, WaitingRequest } from "../../../src/api/schemas.ts";
-import { roughDuration } from "../../../src/core/model/time.ts";
-import { berth, serverNowMs } from "../data/berth.ts";
+import { berth } from "../data/berth.ts";
 import { learnAnswer } from "../data/query.ts";
 import { oneResource } from "../data/questions.ts";
 import type { Action } from "../parts/action-button.tsx";
-import { DrainImpact, LentAgain, LentWithoutWait, NextInLine } from "./action-impact.tsx";
+import { DrainImpact, LentAgain, LentWithoutWait, Loss, NextInLine } from "./action-impact.tsx";
 import { canBeFreed, effectOfDrain, isHeld } from "./resource-facts.ts";
 
 /** The actions that are possible in the resource's state. */
@@ -102,16 +101,12 @@ async function change(name: string, changes: Changes): Promise<void> {
 export function endLeaseAction({ id, holder, claims, ttl, grantedAt }: Lease): Action {
   const names = claims.map(({ resource }) => resource).join(", ");
   const pools = poolsOf(claims);
-  const held = roughDuration(Math.max(0, serverNowMs() - Date.parse(grantedAt)));
   return {
     verb: "End lease",
     title: `End the lease of ${holder}`,
-    effects: [
-      names === ""
-        ? `${holder} has released all of it already.`
-        : `${holder} loses ${names}, which it has held for ${held}. Its job is notified at once or at its next heartbeat.`,
-    ],
+    effects: names === "" ? [`${holder} has released all of it already.`] : [],
     impact: [
+      names === "" ? null : createElement(Loss, { key: "loss", holder, names, grantedAt }),
       createElement(LentAgain, { key: "again", pools, ttl }),
       createElement(NextInLine, { key: "next", pools }),
       createElement("li", { key: "end" }, "This cannot be undone."),

@@ -9,8 +9,8 @@ test("onHubWords() tells the clusters of Berth from those of others, also after 
   };
   const gone = { ...one, instance: "hypershift-1.7" };
   const other = { ...one, instance: null };
-  expect(onHubWords([gone, other, other])).toBe("On the hub itself: 1 of Berth, 2 others");
-  expect(onHubWords([gone])).toBe("On the hub itself: 1 of Berth");
+  expect(onHubWords([gone, other, other])).toBe("1 of Berth, 2 others");
+  expect(onHubWords([gone])).toBe("1 of Berth");
 });
 
 test("inHundredths() makes a sum of what is shown", () => {
@@ -22,7 +22,7 @@ test("inHundredths() makes a sum of what is shown", () => {
 test.each([
   ["busy", {}, "lent"],
   // A worker holds what it makes; that is no loan.
-  ["creating", null, "on their way"],
+  ["creating", null, "changing"],
   ["free", null, "free"],
   ["hibernated", null, "hibernated"],
   ["broken", null, "other"],

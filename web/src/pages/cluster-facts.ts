@@ -20,10 +20,10 @@ const onTheirWay = ["creating", "resuming", "stopping", "destroying", "used"];
 export function kindOf({
   lease,
   state,
-}: Pick<Cluster, "lease" | "state">): "lent" | "free" | "hibernated" | "on their way" | "other" {
+}: Pick<Cluster, "lease" | "state">): "lent" | "free" | "hibernated" | "changing" | "other" {
   if (lease !== null) return "lent";
   if (state === "free" || state === "hibernated") return state;
-  return onTheirWay.includes(state) ? "on their way" : "other";
+  return onTheirWay.includes(state) ? "changing" : "other";
 }
 
 /** It takes longer than this phase usually does. */
@@ -49,13 +49,13 @@ export function messageOf({ message, lost, stuck, hold, failures }: Cluster): st
 }
 
 /**
- * `On the hub itself: 3 of Berth, 2 others`. A worker looks once a minute, so it may
+ * `3 of Berth, 2 others`. A worker looks once a minute, so it may
  * differ from what is counted above, and its reader has to see how old it is.
  */
 export function onHubWords(items: HubClusterList["items"]): string {
   const others = items.filter(({ instance }) => instance === null).length;
   const ours = `${grouped(items.length - others)} of Berth`;
-  return `On the hub itself: ${ours}${others === 0 ? "" : `, ${grouped(others)} ${others === 1 ? "other" : "others"}`}`;
+  return `${ours}${others === 0 ? "" : `, ${grouped(others)} ${others === 1 ? "other" : "others"}`}`;
 }
 
 /** As a table shows it; a sum of such figures is what its reader would add up. */

@@ -13,7 +13,8 @@ import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { PhaseBar } from "../parts/phase-bar.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
-import { Age, inWholeSeconds, Left, Moment } from "../parts/times.tsx";
+import { usualTime } from "../parts/time-words.ts";
+import { Age, Left, Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import { actionsFor } from "./cluster-actions.ts";
 import { isFailing, messageOf } from "./cluster-facts.ts";
@@ -120,19 +121,19 @@ function Address({ url }: { url: string }) {
   ));
 }
 
-function figuresOf({ state, phase, lease, nextTryAt, ageSeconds, price }: Cluster): Figure[] {
+function figuresOf({ state, phase, lease, nextTryAt, plannedAt, price }: Cluster): Figure[] {
   const { usualSeconds, deadlineAt } = phase;
   return [
     {
       label: `${capital(stateWord(state))} for`,
       value: <Age since={phase.since} />,
-      aside: usualSeconds === null ? "" : `usually ${inWholeSeconds(usualSeconds)}`,
+      aside: usualSeconds === null ? "" : `usually ${usualTime(usualSeconds)}`,
     },
     ...(deadlineAt === null ? [] : [{ label: "Gives up in", value: <Left until={deadlineAt} /> }]),
     ...(nextTryAt === null
       ? []
       : [{ label: "Next attempt in", value: <Left until={nextTryAt} /> }]),
-    { label: "Age", value: inWholeSeconds(ageSeconds) },
+    { label: "Age", value: <Age since={plannedAt} /> },
     { label: "Cost per hour", value: price, aside: "units" },
     {
       label: "Held by",

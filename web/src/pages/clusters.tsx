@@ -15,7 +15,7 @@ import { PhaseBar, PhaseTime, Reported } from "../parts/phase-bar.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { StateChip } from "../parts/state-chip.tsx";
 import { useSteadyOrder } from "../parts/steady-order.ts";
-import { inWholeSeconds } from "../parts/times.tsx";
+import { Age } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { ClusterCosts } from "./cluster-costs.tsx";
 import { isFailing, isSlow, kindOf, messageOf, urgencyOf } from "./cluster-facts.ts";
@@ -25,7 +25,7 @@ import { Orphans } from "./orphans.tsx";
 
 const shownAtFirst = 100;
 
-/** All clusters: first those that need somebody, then those that are on their way. */
+/** All clusters: first those that need somebody, then those that change. */
 export function Clusters() {
   const { data, error } = useAnswer(allClusters);
   const [text] = useFilter("q");
@@ -90,8 +90,8 @@ function figuresOf(clusters: readonly Cluster[], slow: number, isBad: boolean): 
     { label: "Free", value: of("free") },
     { label: "Hibernated", value: of("hibernated") },
     {
-      label: "On their way",
-      value: of("on their way"),
+      label: "Changing",
+      value: of("changing"),
       aside: slow === 0 ? "" : `${slow} slower than usual`,
     },
     ...(other === 0 ? [] : [{ label: "Out of service", value: other }]),
@@ -104,7 +104,14 @@ function figuresOf(clusters: readonly Cluster[], slow: number, isBad: boolean): 
     {
       label: "Cost per hour",
       value: grouped(perHour),
-      aside: of("hibernated") === 0 ? "units" : "hibernated in full",
+      aside: (
+        <>
+          units
+          {of("hibernated") === 0 ? null : (
+            <span className="below">hibernated ones counted in full</span>
+          )}
+        </>
+      ),
     },
   ];
 }
@@ -170,7 +177,7 @@ interface RowProps {
 }
 
 function ClusterRow({ cluster, withPools, withHubs, withMessages }: RowProps) {
-  const { name, pool, state, lease, ageSeconds, phase, hub } = cluster;
+  const { name, pool, state, lease, plannedAt, phase, hub } = cluster;
   return (
     <tr data-row>
       <th scope="row">
@@ -198,7 +205,7 @@ function ClusterRow({ cluster, withPools, withHubs, withMessages }: RowProps) {
         <Reported progress={cluster.progress} /> <PhaseTime phase={phase} />
       </td>
       <td className="optional" data-label="Age">
-        {inWholeSeconds(ageSeconds)}
+        <Age since={plannedAt} />
       </td>
       <td className={lease === null ? "no-holder" : undefined}>
         {lease === null ? (

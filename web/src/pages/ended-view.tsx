@@ -1,6 +1,7 @@
 import type { Problem } from "../../../src/api/problem.ts";
+import { holderOf } from "../data/holder-names.ts";
 import { useAnswer } from "../data/query.ts";
-import { past } from "../data/questions.ts";
+import { pastOf } from "../data/questions.ts";
 import { Figures } from "../parts/figures.tsx";
 import { EmptyNote } from "../parts/notes.tsx";
 import { PageHead } from "../parts/page-head.tsx";
@@ -39,13 +40,13 @@ export function EndedView({
   problem: Problem;
 }) {
   const { how, endedAt } = problem.facts;
-  const entries = useAnswer(past({ id })).data?.items ?? [];
+  const entries = useAnswer(pastOf(id)).data?.items ?? [];
   const [first] = entries;
   const known = typeof how === "string" && typeof endedAt === "string";
   return (
     <>
       <PageHead
-        title={holder ?? first?.holder ?? <code>{id}</code>}
+        title={holder ?? first?.holder ?? holderOf(id) ?? <code>{id}</code>}
         chip={known ? <StateChip state="ended" /> : null}
       />
       {known ? (

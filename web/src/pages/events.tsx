@@ -22,6 +22,7 @@ import { FilterBox } from "../parts/filter-box.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { OlderButton } from "../parts/older-button.tsx";
+import { PageHead } from "../parts/page-head.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { PickName } from "../parts/pick-name.tsx";
 import { useFilter } from "../router.ts";
@@ -86,14 +87,13 @@ export function Events() {
   const rows = way === "each" ? shown.length : folds.length;
   return (
     <>
-      <h1>
-        Events <small className="zone">times in {zoneText()}</small>
-      </h1>
-      <div className="tools feed">
-        <FilterBox label="Search all events" />
-        <Choice name="type" label="About" options={kinds} />
-        <PickName name="pool" label="Pool" names={pools} />
-        {us?.authentication === true ? <PickSpace /> : null}
+      <PageHead
+        title={
+          <>
+            Events <small className="zone">times in {zoneText()}</small>
+          </>
+        }
+      >
         <OneByOne />
         <CsvButton name="events" rows={() => csvRows(shown)} />
         <button
@@ -103,6 +103,12 @@ export function Events() {
         >
           {paused === undefined ? "Pause" : `Resume${newText(paused, data)}`}
         </button>
+      </PageHead>
+      <div className="tools feed">
+        <FilterBox label="Search all events" />
+        <Choice name="type" label="About" options={kinds} />
+        <PickName name="pool" label="Pool" names={pools} />
+        {us?.authentication === true ? <PickSpace /> : null}
       </div>
       <ProblemNote error={error} />
       {page === undefined ? (

@@ -14,14 +14,20 @@ interface Props {
   readonly buttons?: ReactNode;
   /** It has more than a few lines. */
   readonly wide?: boolean;
+  /** It is one of a list: the keys step through them. */
+  readonly isRow?: boolean;
   readonly children?: ReactNode;
 }
 
 /** One rule that can hold requests back, or that shares the pool: its state first, then the details. */
-export function GateCard({ title, status, buttons, wide = false, children }: Props) {
+export function GateCard({ title, status, buttons, wide = false, isRow = false, children }: Props) {
   const id = useId();
   return (
-    <section aria-labelledby={id} className={wide ? "gate wide" : "gate"}>
+    <section
+      aria-labelledby={id}
+      className={wide ? "gate wide" : "gate"}
+      data-row={isRow ? "" : undefined}
+    >
       <div className="gate-head">
         <h2 id={id}>{title}</h2>
         {status === undefined ? null : <span className={lookOf(status)}>{status.words}</span>}

@@ -76,7 +76,7 @@ function figuresOf(hubs: readonly Hub[], isBad: boolean): Figure[] {
     { label: "Active", value: hubs.filter(isActive).length, aside: `of ${hubs.length}` },
     { label: "Unreachable", value: away, bad: away > 0 && isBad },
     { label: "Clusters of Berth", value: sum(({ clusters }) => clusters.total) },
-    { label: "On their way", value: sum(({ clusters }) => clusters.inFlight) },
+    { label: "Changing", value: sum(({ clusters }) => clusters.inFlight) },
     { label: "Room for", value: leftOn(hubs) ?? "no limit", aside: "more clusters" },
     {
       label: "Failed to install",
@@ -112,6 +112,7 @@ function HubCard({ hub }: { hub: Hub }) {
       title={name}
       status={{ open: isActive(hub), words: state, bad: state === "unreachable" }}
       buttons={<Link href={clustersOf(name)}>Its clusters</Link>}
+      isRow
     >
       <p className="hub-state">
         <HubState hub={hub} />
@@ -279,18 +280,20 @@ function HubState({ hub, withState = false }: { hub: Hub; withState?: boolean })
 }
 
 /** All clusters on a hub, whoever has made them, if the hub is to show them. */
-function OnHub({ hub }: { hub: Hub }) {
-  const { data } = useAnswer(clustersOnHub(hub.name));
+function OnHub({ hub: { name } }: { hub: Hub }) {
+  const { data } = useAnswer(clustersOnHub(name));
   if (data === undefined || data.items.length === 0) return null;
   return (
     <details className="on-hub">
       <summary>
-        {onHubWords(data.items)}
-        {data.foundAt === null ? null : (
+        {data.foundAt === null ? (
+          "The hub itself had "
+        ) : (
           <>
-            , {hub.outage === null ? "seen" : "last seen"} <Age since={data.foundAt} /> ago
+            <Age since={data.foundAt} /> ago the hub itself had{" "}
           </>
         )}
+        {onHubWords(data.items)}
       </summary>
       <table className="hub-clusters">
         <thead>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
-import { leftWords, nextWords, pauseWords } from "./impact-words.ts";
+import { leftWords, lentAgainWords, nextWords, pauseWords } from "./impact-words.ts";
 
 test.each([
   [{ total: 2, free: 1, held: 1 }, "1 of 2 in aws is left in service."],
@@ -24,7 +24,18 @@ test("nextWords() names the first in line", () => {
 test("pauseWords() has the longest lock delay", () => {
   const delays = (...lockDelays: readonly string[]) =>
     lockDelays.map((lockDelay) => ({ policy: { ...pool({}).policy, lockDelay } }));
-  expect(pauseWords(delays("2s", "15s"))).toBe("after a pause of 15s");
+  expect(pauseWords(delays("2s", "15s"))).toBe("15s");
   expect(pauseWords(delays("0s"))).toBe("");
   expect(pauseWords([])).toBe("");
+});
+
+test.each([
+  [
+    "5m48s",
+    "8s",
+    "The job has until its heartbeat timeout (5m48s) to release it. Then it rests for 8s and is lent again.",
+  ],
+  [null, "", "The job has until its heartbeat timeout to release it. Then it is lent again."],
+])("lentAgainWords() with a timeout of %s and a pause of %s", (ttl, pause, want) => {
+  expect(lentAgainWords(ttl, pause)).toBe(want);
 });

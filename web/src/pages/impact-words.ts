@@ -25,9 +25,21 @@ export function nextWords(
   return `Next for ${pool}: ${first.holder}, which has waited for ${waited}${more}.`;
 }
 
-/** `after a pause of 2s`: the longest lock delay of the pools; empty without one. */
+export function heldWords(grantedAt: string, nowMs: number): string {
+  return roughDuration(Math.max(0, nowMs - Date.parse(grantedAt)));
+}
+
+/** When others get what an ended lease holds. `pause` is one of `pauseWords`. */
+export function lentAgainWords(ttl: string | null, pause: string): string {
+  const timeout = ttl === null ? "" : ` (${ttl})`;
+  const then =
+    pause === "" ? "Then it is lent again." : `Then it rests for ${pause} and is lent again.`;
+  return `The job has until its heartbeat timeout${timeout} to release it. ${then}`;
+}
+
+/** `2s`: the longest lock delay of the pools; empty without one. */
 export function pauseWords(pools: readonly Pick<Pool, "policy">[]): string {
   const pauses = pools.map(({ policy }) => parseDuration(policy.lockDelay) ?? 0);
   const longest = Math.max(0, ...pauses);
-  return longest === 0 ? "" : `after a pause of ${roughDuration(longest)}`;
+  return longest === 0 ? "" : roughDuration(longest);
 }

@@ -82,7 +82,7 @@ test.each([
   [0, 0, "nobody misses heartbeats"],
   [0, 3, "3 missed one heartbeat"],
   [2, 0, "missed two heartbeats"],
-  [2, 1_200, "missed two; 1,200 missed one"],
+  [2, 1_200, "missed two heartbeats; 1,200 missed one"],
 ])("silentWords() of %i silent and %i that missed one", (silent, missed, want) => {
   expect(silentWords(silent, missed)).toBe(want);
 });

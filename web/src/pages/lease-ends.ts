@@ -81,7 +81,9 @@ export function silentWords(silent: number, missed: number): string {
   if (silent === 0) {
     return missed === 0 ? "nobody misses heartbeats" : `${grouped(missed)} missed one heartbeat`;
   }
-  return missed === 0 ? "missed two heartbeats" : `missed two; ${grouped(missed)} missed one`;
+  return missed === 0
+    ? "missed two heartbeats"
+    : `missed two heartbeats; ${grouped(missed)} missed one`;
 }
 
 export const leaseOrders = [

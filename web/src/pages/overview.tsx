@@ -10,6 +10,7 @@ import { Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
+import { NoMatch } from "../parts/no-match.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
@@ -216,7 +217,7 @@ function PoolTable({ pools, trends, sort, canFold, troubles }: TableProps) {
   );
   const { span, window } = useMemo(() => windowOf(trends), [trends]);
   if (pools.length === 0) {
-    return <EmptyNote title="No pool matches">Show all pools, or change the filter.</EmptyNote>;
+    return <NoMatch title="No pool matches" />;
   }
   return (
     <>
@@ -227,7 +228,7 @@ function PoolTable({ pools, trends, sort, canFold, troubles }: TableProps) {
             <SortHeader name="usage" label="In use" className="bar-cell" />
             <SortHeader name="size" label="Held" className="number held-cell" />
             <SortHeader name="free" label="Free" className="number free-cell" />
-            <SortHeader name="out" label="Out" className="number out-cell" />
+            <SortHeader name="out" label="Out +cooling" className="number out-cell" />
             <SortHeader name="waiting" label="Waiting" className="number" />
             <SortHeader name="oldest" label="Longest wait" className="number wait-cell" />
             <th scope="col" className="why-cell">

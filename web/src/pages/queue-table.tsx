@@ -6,6 +6,7 @@ import { ActionButton } from "../parts/action-button.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
+import { shownRows } from "../parts/shown-rows.ts";
 import { useSteadyOrder } from "../parts/steady-order.ts";
 import { Age } from "../parts/times.tsx";
 import { Unbroken } from "../parts/unbroken.tsx";
@@ -53,7 +54,7 @@ export function QueueTable({ groups: sorted, turns, withPools, pool, shownAtFirs
     sorted,
     ({ name }) => name,
   );
-  const first = firstRows(groups, limit);
+  const first = firstRows(groups, shownRows(limit, rowCount(groups)));
   const place = usePlace();
   // One list has the queues of several pools, so it is in the order of the waits.
   const byWait = place.query.get("group") === "none" && pool === undefined;

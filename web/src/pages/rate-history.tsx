@@ -9,6 +9,7 @@ import { HolderLink } from "../parts/holder-link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
+import { shownRows } from "../parts/shown-rows.ts";
 import { TimeChart } from "../parts/time-chart.tsx";
 import { Moment } from "../parts/times.tsx";
 import {
@@ -77,8 +78,9 @@ function RateChart({ pool, changes, advised }: ChartProps) {
 }
 
 function RateTable({ changes }: { changes: Changes }) {
-  const [shown, setShown] = useState(5);
+  const [limit, setLimit] = useState(5);
   const newest = foldedChanges(changes);
+  const shown = shownRows(limit, newest.length);
   // Most changes have neither: the rate rises by itself.
   const named = { by: changes.some(hasAuthor), why: changes.some(({ why }) => why !== null) };
   return (
@@ -101,7 +103,7 @@ function RateTable({ changes }: { changes: Changes }) {
           ))}
         </tbody>
       </table>
-      <MoreButton shown={shown} of={newest.length} onMore={setShown} />
+      <MoreButton shown={shown} of={newest.length} onMore={setLimit} />
     </>
   );
 }

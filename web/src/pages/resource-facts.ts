@@ -63,8 +63,7 @@ export function quarantineOf(name: string, events: readonly FeedEvent[]): Quaran
   return undefined;
 }
 
-/** With fewer, the text in each row is easier to read. */
-const sameSaidMin = 3;
+const sameSaidMin = 2;
 
 /** What is said of a resource that is out of service: why it was drained, and its note. */
 export function saidOf(resource: Pick<Resource, "note" | "drainedBy">): string {

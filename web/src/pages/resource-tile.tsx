@@ -5,7 +5,8 @@ import { useInTime } from "../data/clock.ts";
 import { Link } from "../parts/link.tsx";
 import { percentInUse, percentOfTime } from "../parts/numbers.ts";
 import { lookOf } from "../parts/state-look.ts";
-import { exact, inWords, useAge, useLeft } from "../parts/times.tsx";
+import { usualTime } from "../parts/time-words.ts";
+import { exact, useAge, useLeft } from "../parts/times.tsx";
 import { WholeName } from "../parts/whole-name.tsx";
 import { at } from "../router.ts";
 
@@ -81,7 +82,7 @@ function PhaseBody({ note, phase }: { note: string; phase: NonNullable<Resource[
       <p className="tile-text">{note.split("\n")[0]}</p>
       <p className="tile-foot" title={`since ${exact(since)}`}>
         for {age}
-        {usualSeconds === null ? "" : `, usually takes ${inWords(usualSeconds)}`}
+        {usualSeconds === null ? "" : `, usually takes ${usualTime(usualSeconds)}`}
       </p>
       {usualSeconds === null ? null : <span className="tile-time" style={{ width: `${share}%` }} />}
     </>

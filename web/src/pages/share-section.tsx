@@ -35,7 +35,7 @@ function Turns({ pool, turns }: { pool: string; turns: ReturnType<typeof turnsOf
   if (turns.length === 0) return null;
   return (
     <p className="turns">
-      Lowest share first; each counts the pool of which the space holds most:{" "}
+      A space's share is taken from the pool it uses most. Lowest goes first:{" "}
       {turns.map(({ name, share, of }, index) => (
         <Fragment key={name}>
           <span className="unbroken">

@@ -9,6 +9,7 @@ import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
+import { shownRows } from "../parts/shown-rows.ts";
 import { at } from "../router.ts";
 import { dimensionOf, nextSpace, nextWords, sharedPools, sharesOf } from "./share-facts.ts";
 import { ShareBar, ShareBars, ShareLegend } from "./share-section.tsx";
@@ -100,7 +101,7 @@ function QuotaTable({ spaces }: { spaces: readonly Space[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, limit).map(({ name, quota }) => (
+          {rows.slice(0, shownRows(limit, rows.length)).map(({ name, quota }) => (
             <QuotaRow
               key={`${name} ${quota.pool} ${quota.dimension}`}
               {...{ name, quota, hasCohorts }}
@@ -108,7 +109,7 @@ function QuotaTable({ spaces }: { spaces: readonly Space[] }) {
           ))}
         </tbody>
       </table>
-      <MoreButton shown={limit} of={rows.length} onMore={setLimit} />
+      <MoreButton shown={shownRows(limit, rows.length)} of={rows.length} onMore={setLimit} />
     </section>
   );
 }
@@ -166,7 +167,7 @@ function SharedPools({ spaces }: { spaces: readonly Space[] }) {
       </h2>
       <ShareLegend withQuota />
       <ul className="spaces">
-        {pools.slice(0, limit).map((pool) => (
+        {pools.slice(0, shownRows(limit, pools.length)).map((pool) => (
           <li key={pool}>
             <h3>
               <Link href={at("pools", pool)}>{pool}</Link>
@@ -179,7 +180,7 @@ function SharedPools({ spaces }: { spaces: readonly Space[] }) {
           </li>
         ))}
       </ul>
-      <MoreButton shown={limit} of={pools.length} onMore={setLimit} />
+      <MoreButton shown={shownRows(limit, pools.length)} of={pools.length} onMore={setLimit} />
     </section>
   );
 }
@@ -222,7 +223,7 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
           </tr>
         </thead>
         <tbody>
-          {spaces.slice(0, limit).map((space, index) => (
+          {spaces.slice(0, shownRows(limit, spaces.length)).map((space, index) => (
             <ShareRow
               key={space.name}
               {...{ space, isNext: space === first, fair: fairs[index] ?? 1 }}
@@ -230,7 +231,7 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
           ))}
         </tbody>
       </table>
-      <MoreButton shown={limit} of={spaces.length} onMore={setLimit} />
+      <MoreButton shown={shownRows(limit, spaces.length)} of={spaces.length} onMore={setLimit} />
       {fairs.some((fair) => fair < 1) ? <ShareLegend /> : null}
     </section>
   );
@@ -255,7 +256,8 @@ function ShareRow({ space, fair, isNext }: RowProps) {
   return (
     <tr data-row>
       <th scope="row">
-        {name} {isNext ? <span className="gate-status open">lowest of those waiting</span> : null}
+        <Link href={`/leases?space=${encodeURIComponent(name)}`}>{name}</Link>{" "}
+        {isNext ? <span className="gate-status open">lowest of those waiting</span> : null}
       </th>
       <td className="number" data-label="Weight">
         {weight}
@@ -267,8 +269,15 @@ function ShareRow({ space, fair, isNext }: RowProps) {
             <span className="faint">nothing</span>
           ) : (
             <span>
-              {percent(part)}: {grouped(most.held)} of {grouped(most.capacity)} <Of {...most} />
-              {fair === 1 ? <span className="faint">, no other space uses it</span> : null}
+              {fair === 1 ? (
+                <>
+                  {percent(part)} of <Of {...most} /> <span className="faint">(only user)</span>
+                </>
+              ) : (
+                <>
+                  {percent(part)}: {grouped(most.held)} of {grouped(most.capacity)} <Of {...most} />
+                </>
+              )}
             </span>
           )}
         </div>
@@ -309,7 +318,7 @@ function Holds({ holds }: Pick<Space, "holds">) {
         {poolCount === 1 ? "All dimensions" : `All ${grouped(poolCount)} pools that it uses`}
       </summary>
       <dl className="space-bars">
-        {holds.slice(0, limit).map((hold) => (
+        {holds.slice(0, shownRows(limit, holds.length)).map((hold) => (
           <Bar
             key={`${hold.pool} ${hold.dimension}`}
             label={<Of {...hold} />}
@@ -319,7 +328,7 @@ function Holds({ holds }: Pick<Space, "holds">) {
           />
         ))}
       </dl>
-      <MoreButton shown={limit} of={holds.length} onMore={setLimit} />
+      <MoreButton shown={shownRows(limit, holds.length)} of={holds.length} onMore={setLimit} />
     </details>
   );
 }

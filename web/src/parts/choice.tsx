@@ -28,6 +28,7 @@ export function ChoiceButtons({ label, options, chosen, onChoose }: ButtonsProps
           key={value}
           type="button"
           aria-pressed={chosen === value}
+          data-text={text}
           onClick={() => onChoose(value)}
         >
           {text}

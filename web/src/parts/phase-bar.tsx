@@ -2,7 +2,8 @@ import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import { useInTime } from "../data/clock.ts";
 import { percentOfTime } from "./numbers.ts";
 import { lookOf } from "./state-look.ts";
-import { Age, inWords } from "./times.tsx";
+import { usualTime } from "./time-words.ts";
+import { Age } from "./times.tsx";
 
 /** When a phase began, and how long it usually takes. */
 type PhaseTimes = Pick<Cluster["phase"], "since" | "usualSeconds">;
@@ -44,7 +45,7 @@ export function PhaseTime({ phase }: { readonly phase: PhaseTimes }) {
     <>
       <Age since={phase.since} />
       {phase.usualSeconds === null ? null : (
-        <span className="faint">, usually {inWords(phase.usualSeconds)}</span>
+        <span className="faint">, usually {usualTime(phase.usualSeconds)}</span>
       )}
     </>
   );

@@ -2,6 +2,7 @@
 import { briefDuration, roughDuration } from "../../../src/core/model/time.ts";
 import { useInTime } from "../data/clock.ts";
 import { clockTime, dayOf, momentText, zoneText } from "./clock-time.ts";
+import { leftText } from "./time-words.ts";
 
 export function Age({ since }: { since: string }) {
   const age = useAge(since);
@@ -31,8 +32,7 @@ export function useAge(since: string): string {
 export function useLeft(until: string | null): string {
   return useInTime((nowMs) => {
     if (until === null) return "";
-    const leftMs = Date.parse(until) - nowMs;
-    return leftMs <= 0 ? "now" : roughDuration(leftMs);
+    return leftText(Date.parse(until) - nowMs);
   });
 }
 
