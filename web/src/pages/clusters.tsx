@@ -103,15 +103,13 @@ function figuresOf(clusters: readonly Cluster[], slow: number, isBad: boolean): 
     },
     {
       label: "Cost per hour",
-      value: grouped(perHour),
-      aside: (
-        <>
-          units
-          {of("hibernated") === 0 ? null : (
-            <span className="below">hibernated ones counted in full</span>
-          )}
-        </>
-      ),
+      value: `${grouped(perHour)} units`,
+      aside:
+        of("hibernated") === 0 ? (
+          ""
+        ) : (
+          <span className="below">hibernated ones counted in full</span>
+        ),
     },
   ];
 }
