@@ -23,7 +23,10 @@ test("policyFacts() has a label for each field that is set", () => {
     ["Others may go first for", "10m"],
     ["State after release", "dirty"],
     ["State after expiry", "free"],
-    ["Timeouts without heartbeat", "busy: timeout 30m, next state dirty; leased: timeout 2h, next state free"],
+    [
+      "Timeouts without heartbeat",
+      "busy: timeout 30m, next state dirty; leased: timeout 2h, next state free",
+    ],
     ["Dynamic resources", "min 0, max 5, initial state free"],
     ["Cleaning", "retries 3, backoff 1m"],
     ["Pace", "every 24s, burst 5, jitter 0"],
