@@ -289,7 +289,8 @@ function servePassedOver(turn: Turn, pool: Pool): ReadonlySet<Request> {
   for (const request of [...passedOver]) {
     if (turn.search.left <= 0) break;
     passedOver.delete(request);
-    const isWaiting = turn.state.requests.get(request.id) === request;
+    // It may have left, or its group may have lost a member.
+    const isWaiting = request.inLine && turn.state.requests.get(request.id) === request;
     if (!isWaiting || isHeldBackByQuota(request, pool)) continue;
     const needs = evaluateIn(turn, pool, request);
     if (needs === undefined) tried.add(request);

@@ -417,35 +417,49 @@ describe("a release", () => {
     expect([lending.held("w4"), lending.held("w14")]).toEqual([["r4"], ["r4"]]);
   });
 
-  test("searches for a while, and goes on with those left in the next decision", () => {
-    const members = Object.fromEntries(
-      Array.from({ length: 24 }, (_, number) => [
-        `r${number}`,
-        { capacity: { vcpus: 64 }, labels: { zone: `z${number % 6}`, rack: `k${number % 7}` } },
-      ]),
-    );
-    const lending = new Lending(capacityPool(members, { patienceMs: 9e9 }));
-    for (let number = 0; number < 12; number++) {
-      lending.do(want(`holder${number}`, { count: 2, amount: { vcpus: 33 } }));
-    }
-    // Each of these takes a long search that finds nothing.
-    const rules = { count: 4, spread: "zone", atMost: { rack: 4 } };
-    const hard = Array.from({ length: 16 }, (_, item) => ({
-      ...rules,
-      amount: { vcpus: 8 + item },
-    }));
-    for (let number = 0; number < 60; number++) lending.do(want(`hard${number}`, hard));
-    lending.do(want("pair", { count: 2, amount: { vcpus: 40 } }));
-    const before = lending.state.cache.evaluations;
-    lending.do(release("holder0"));
-    expect(lending.state.cache.evaluations - before).toBeLessThan(40);
-    expect(lending.held("pair")).toBeUndefined();
-    // Those ahead could use what comes free now as well.
-    let releases = 1;
-    while (lending.held("pair") === undefined && releases < 5) {
-      lending.do(release(`holder${releases++}`));
-    }
-    expect(lending.held("pair")).toHaveLength(2);
+  describe("with a queue that is hard to place", () => {
+    /** Twelve holders of two hosts each, and sixty requests that each take a long search that finds nothing. */
+    const hardToPlace = () => {
+      const members = Object.fromEntries(
+        Array.from({ length: 24 }, (_, number) => [
+          `r${number}`,
+          { capacity: { vcpus: 64 }, labels: { zone: `z${number % 6}`, rack: `k${number % 7}` } },
+        ]),
+      );
+      const lending = new Lending(capacityPool(members, { patienceMs: 9e9 }));
+      for (let number = 0; number < 12; number++) {
+        lending.do(want(`holder${number}`, { count: 2, amount: { vcpus: 33 } }));
+      }
+      const rules = { count: 4, spread: "zone", atMost: { rack: 4 } };
+      const hard = Array.from({ length: 16 }, (_, item) => {
+        return { ...rules, amount: { vcpus: 8 + item } };
+      });
+      for (let number = 0; number < 60; number++) lending.do(want(`hard${number}`, hard));
+      return lending;
+    };
+
+    test("searches for a while, and goes on with those left in the next decision", () => {
+      const lending = hardToPlace();
+      lending.do(want("pair", { count: 2, amount: { vcpus: 40 } }));
+      const before = lending.state.cache.evaluations;
+      lending.do(release("holder0"));
+      expect(lending.state.cache.evaluations - before).toBeLessThan(40);
+      expect(lending.held("pair")).toBeUndefined();
+      // Those ahead could use what comes free now as well.
+      for (let number = 1; number < 4; number++) lending.do(release(`holder${number}`));
+      expect(lending.held("pair")).toHaveLength(2);
+    });
+
+    test("grants nothing to one that has left the queue since, as its group is not complete", () => {
+      const lending = hardToPlace();
+      const group = { group: { name: "g", size: 2 } };
+      lending.do(want("gone", { amount: { vcpus: 40 } }, group));
+      lending.do(want("left", { amount: { vcpus: 40 } }, group));
+      lending.do(release("holder0"));
+      lending.do(leave("gone"));
+      for (let number = 1; number < 4; number++) lending.do(release(`holder${number}`));
+      expect(lending.held("left")).toBeUndefined();
+    });
   });
 });
 
