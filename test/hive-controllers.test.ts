@@ -148,7 +148,10 @@ describe.skipIf(noControllers)("Hive's own controllers", { timeout: patienceMs }
     const isFirst = (await phases())[0] === "ready";
     const [winner, loser] = isFirst ? specs : specs.toReversed();
     if (winner === undefined || loser === undefined) throw new Error("There are two");
-    expect((await driver.observe(refOf(loser))).message).toContain("NoClusters");
+    // Hive says so after it has looked at the claim.
+    await expect
+      .poll(async () => (await driver.observe(refOf(loser))).message, { timeout })
+      .toContain("NoClusters");
     await destroyed(driver, refOf(winner));
     await reaches(driver, refOf(loser), "ready");
     expect(await ofPool(namespace)).toHaveLength(1);
