@@ -5,6 +5,7 @@ import { BerthUnreachable } from "../../../src/client/errors.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { keepSame } from "./keep-same.ts";
 import { onEvents, unanswered } from "./live.ts";
+import { pauseAfter, type Reader, Rounds } from "./rounds.ts";
 import { Store } from "./store.ts";
 
 export interface Answer<T> {
@@ -17,8 +18,8 @@ export interface Question<T> {
   /** Queries with the same key share their result. */
   readonly key: string;
   readonly read: (signal: AbortSignal) => Promise<T>;
-  /** Whether an event may have changed the result. */
-  readonly touchedBy: (event: FeedEvent) => boolean;
+  /** Whether an event may have changed the result; absent: none can. */
+  readonly touchedBy?: (event: FeedEvent) => boolean;
   /**
    * Updates the data after these events, or returns undefined if all of it must be read. A list of
    * ten thousand is then not read again because of one change. The events are undefined if some may
@@ -31,22 +32,21 @@ export interface Question<T> {
   ) => Promise<T> | undefined;
   /** Whether nothing can change after this error: it is not read again. */
   readonly isFinal?: (error: unknown) => boolean;
-  /** The shortest pause between two reads, if it is not the usual one. */
+  /** The shortest pause between two reads, if it is longer than that of the rounds. */
   readonly pauseMs?: number;
   /** Reads it again at this interval, for changes without an event: heartbeats, charts. */
   readonly everyMs?: number;
 }
 
-/** The shortest pause between two reads. Slow reads are repeated less often. */
-const pauseMsMin = 500;
-const pausePerDuration = 4;
 const retryMs = 3_000;
 /** After more events than this, they count as missed: to read everything is no more work by then. */
 const patchedMax = 500;
 /** Data is kept this long after its last use, so that the Back button shows it at once. */
 const keptMs = 60_000;
 
-class Query<T> {
+const rounds = new Rounds();
+
+class Query<T> implements Reader {
   readonly answer = new Store<Answer<T>>({ data: undefined, error: undefined });
   readonly #question: Question<T>;
   #viewers = 0;
@@ -95,7 +95,14 @@ class Query<T> {
     this.#stale = true;
     if (this.#viewers === 0 || this.#reading || this.#isOver || document.hidden) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#read(), Math.max(0, this.#nextAt - Date.now()));
+    this.#timer = setTimeout(() => this.#start(), Math.max(0, this.#nextAt - Date.now()));
+  }
+
+  /** What is not shown yet, and what no event changes, contradicts nothing: it does not wait for others. */
+  #start(): void {
+    const isApart = this.answer.get().data === undefined || this.#question.touchedBy === undefined;
+    if (isApart) void this.read().then((show) => show());
+    else rounds.join(this);
   }
 
   #wake(): void {
@@ -103,7 +110,7 @@ class Query<T> {
     const { touchedBy } = this.#question;
     this.#unlisten = onEvents((events) => {
       if (events === "everything") return this.refresh();
-      const touching = events.filter(touchedBy);
+      const touching = touchedBy === undefined ? [] : events.filter(touchedBy);
       if (touching.length > 0) this.#touched(touching);
     });
     document.addEventListener("visibilitychange", this.#seen);
@@ -114,6 +121,7 @@ class Query<T> {
     this.#unlisten?.();
     document.removeEventListener("visibilitychange", this.#seen);
     clearTimeout(this.#timer);
+    rounds.leave(this);
     this.#abort.abort();
     this.#stale = true;
     this.#forget = setTimeout(() => queries.delete(this.#question.key), keptMs);
@@ -129,35 +137,41 @@ class Query<T> {
     return patched ?? read(signal);
   }
 
-  async #read(): Promise<void> {
+  async read(): Promise<() => void> {
     const { signal } = this.#abort;
-    const { everyMs } = this.#question;
     this.#reading = true;
     this.#stale = false;
     const startedAt = Date.now();
-    let failed = false;
     const since = this.#since;
     this.#since = [];
+    const before = this.answer.get();
+    let answer: Answer<T>;
     try {
-      const before = this.answer.get().data;
-      const data = keepSame(before, await this.#ask(before, since, signal));
-      this.answer.set(keepSame(this.answer.get(), { data, error: undefined }));
+      const data = keepSame(before.data, await this.#ask(before.data, since, signal));
+      answer = keepSame(before, { data, error: undefined });
     } catch (error) {
-      failed = true;
       this.#since = undefined;
-      if (!signal.aborted) this.answer.set({ ...this.answer.get(), error });
+      answer = signal.aborted ? before : { ...before, error };
       if (error instanceof BerthUnreachable) void unanswered(error, startedAt);
       this.#isOver = !signal.aborted && this.#question.isFinal?.(error) === true;
     }
-    this.#reading = false;
-    if (signal.aborted && this.#viewers === 0) return;
-    if (isOver(this.answer.get().error)) return this.#unlisten?.();
     const tookMs = Date.now() - startedAt;
-    const pauseMs = this.#question.pauseMs ?? pauseMsMin;
-    this.#nextAt = Date.now() + Math.max(pauseMs, tookMs * pausePerDuration);
+    return () => {
+      // Otherwise the answer to a change has said something newer.
+      if (this.answer.get() === before) this.answer.set(answer);
+      this.#reading = false;
+      if (!signal.aborted || this.#viewers > 0) this.#readAgain(tookMs);
+    };
+  }
+
+  #readAgain(tookMs: number): void {
+    const { error } = this.answer.get();
+    if (isOver(error)) return this.#unlisten?.();
+    const { pauseMs = 0, everyMs } = this.#question;
+    this.#nextAt = Date.now() + Math.max(pauseMs, pauseAfter(tookMs));
     if (this.#isOver) return;
     if (this.#stale) return this.#soon();
-    const laterMs = failed ? retryMs : everyMs;
+    const laterMs = error === undefined ? everyMs : retryMs;
     clearTimeout(this.#timer);
     if (laterMs !== undefined) this.#timer = setTimeout(() => this.refresh(), laterMs);
   }

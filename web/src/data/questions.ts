@@ -51,7 +51,6 @@ import { type PoolList, withChanges } from "./pool-list.ts";
 import type { Question } from "./query.ts";
 
 const always = () => true;
-const never = () => false;
 /** Heartbeats change data without an event, so it is read at this interval. */
 const heartbeatsMs = 10_000;
 /** Each pool that cannot tell itself why requests wait is asked for one of them, so not often. */
@@ -97,14 +96,12 @@ export const attention: Question<Attention> = {
 export const allReplicas: Question<Replicas> = {
   key: "replicas",
   read: (signal) => berth.replicas({ signal }),
-  touchedBy: never,
   everyMs: 5_000,
 };
 
 export const allTrends: Question<Trends> = {
   key: "trends",
   read: (signal) => berth.trends({ signal }),
-  touchedBy: never,
   everyMs: 20_000,
 };
 
@@ -177,7 +174,6 @@ export const queueOf = (pool: string | undefined): Question<WaitingRequest[]> =>
 export const oneWaiting = (pool: string): Question<WaitingRequest | null> => ({
   key: `one waiting for ${pool}`,
   read: async (signal) => (await berth.requests({ pool, limit: 1 }, { signal })).items[0] ?? null,
-  touchedBy: never,
   everyMs: reasonMs,
 });
 
@@ -249,7 +245,6 @@ export const planOf = (pool: string): Question<ClusterPlan> => ({
 export const costs: Question<Costs> = {
   key: "costs",
   read: (signal) => berth.clusters.costs({ since: "7d" }, { signal }),
-  touchedBy: never,
   everyMs: 60_000,
 };
 
@@ -342,14 +337,12 @@ export const poolNames: Question<readonly string[]> = {
     notePools(names);
     return names;
   },
-  touchedBy: never,
 };
 
 /** Without authentication there are none. */
 export const spaceNames: Question<readonly string[]> = {
   key: "space names",
   read: async (signal) => (await berth.everySpace({ signal })).map(({ name }) => name).sort(),
-  touchedBy: never,
 };
 
 /** Who asked for what is held or waits, so that no event of the feed has a bare id. */
@@ -368,7 +361,6 @@ export const earlierHolders: Question<number> = {
     }
     return leases.length + requests.length;
   },
-  touchedBy: never,
 };
 
 /** Who asked for a lease, as far as anybody knows. It does not change. */
@@ -387,7 +379,6 @@ export const holderOfAny = (id: string): Question<string | null> => ({
     if (open === null) return null;
     return open.granted ? open.lease.holder : open.request.holder;
   },
-  touchedBy: never,
 });
 
 /** The page that ends before the event `after`. It does not change. */
@@ -397,7 +388,6 @@ export const earlierEvents = (
 ): Question<PageOf<FeedEvent>> => ({
   key: `events about ${JSON.stringify(subject)} before ${after}`,
   read: (signal) => notedEvents({ ...subject, limit: eventsPerPage, after }, { signal }),
-  touchedBy: never,
 });
 
 function withNewer(
@@ -435,7 +425,6 @@ export const found = (text: string): Question<SearchResult> => ({
     text === ""
       ? Promise.resolve({ items: [], more: false, counts: {} })
       : berth.search(text, { signal }),
-  touchedBy: never,
 });
 
 export const statsOf = (pool: string | undefined, range: ChartRange): Question<Stats> => {
@@ -444,7 +433,6 @@ export const statsOf = (pool: string | undefined, range: ChartRange): Question<S
   return {
     key: `stats of ${pool ?? ""} ${keyOf(range)} by ${step}`,
     read: (signal) => berth.stats({ pool, ...windowOf(range), step }, { signal }),
-    touchedBy: never,
     everyMs: Math.min(20_000, Math.max(5_000, stepSeconds * 1_000)),
   };
 };
@@ -453,7 +441,6 @@ export const statsOf = (pool: string | undefined, range: ChartRange): Question<S
 export const poolStatsOf = (range: ChartRange): Question<PoolStats> => ({
   key: `stats by pool ${keyOf(range)}`,
   read: (signal) => berth.poolStats(windowOf(range), { signal }),
-  touchedBy: never,
   everyMs: 30_000,
 });
 
@@ -503,14 +490,12 @@ export const fitOf = (pool: string | undefined): Question<ChartRange> => ({
     const closer = closerLook(roughly);
     return closer === undefined ? roughly : fittingRange(await statsOf(pool, closer).read(signal));
   },
-  touchedBy: never,
   everyMs: 300_000,
 });
 
 export const accuracy: Question<EstimateAccuracy> = {
   key: "accuracy",
   read: (signal) => berth.estimates({ signal }),
-  touchedBy: never,
   everyMs: 30_000,
 };
 
