@@ -358,6 +358,10 @@ export const WaitingRequest = Type.Object({
       [
         Type.Literal("not_computed", { description: "The server has not computed it yet" }),
         Type.Literal("too_few_holds", { description: "Fewer than 10 holds are recorded" }),
+        Type.Literal("admission", {
+          description:
+            "An admission check of its pool decides, and nobody knows when it finds capacity",
+        }),
         Type.Literal("no_end_known", { description: "No end is known of what it waits for" }),
       ],
       { description: "Why there is no estimate. None of an older server" },

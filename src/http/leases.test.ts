@@ -78,7 +78,7 @@ describe("POST /v1/leases", () => {
   test("says at once that no start can be estimated while a check decides", async () => {
     await using site = await testSite([pool("kind", 2, { admission: { by: "the check" } })]);
     const { body } = await site.call("POST /v1/leases", { body: askBody("kind") });
-    expect(body).toMatchObject({ noEstimate: "no_end_known", reason: { code: "admission" } });
+    expect(body).toMatchObject({ noEstimate: "admission", reason: { code: "admission" } });
   });
 
   test("answers the same id with the same lease and the same token", async () => {

@@ -116,7 +116,7 @@ export function renderRequest(
 
 /** When a check finds capacity is known to nobody, so no computation is waited for. */
 function whyNoEstimate({ id, reason }: RequestView, estimates: EstimateSource) {
-  return reason.code === "admission" ? "no_end_known" : estimates.whyNone(id);
+  return reason.code === "admission" ? "admission" : estimates.whyNone(id);
 }
 
 /** Estimates are made beside the broker, so that reading one costs nothing. */

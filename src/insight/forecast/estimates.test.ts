@@ -63,6 +63,17 @@ describe("Estimates", () => {
     expect(whyNone("a")).toBe("not_computed");
   });
 
+  test("says that an admission check decides, also while all are held", async () => {
+    await site.broker.close();
+    const checked = pool("aws", 1, { admission: { by: "capacity" } });
+    site = await brokerOf([checked]);
+    estimates = new Estimates(site.broker, holds, async () => [], { everyMs: 1e8, idleMs: 1e8 });
+    remember(10_000);
+    for (const id of ["a", "b"]) await site.broker.submit(acquire(id, "aws"));
+    await estimates.refresh();
+    expect([of("b"), whyNone("b")]).toEqual([null, "admission"]);
+  });
+
   test("has no estimates before enough holds are known, and does not try", async () => {
     await site.broker.submit(acquire("a", "aws"));
     await site.broker.submit(acquire("b", "aws"));

@@ -69,8 +69,11 @@ export interface Estimate {
   readonly first: Pick<Promised, "p50At" | "p90At">;
 }
 
-/** Why there is no estimate: it is not computed yet, too few holds are recorded, or nothing is known to end. */
-export type NoEstimate = "not_computed" | "too_few_holds" | "no_end_known";
+/**
+ * Why there is no estimate: it is not computed yet, too few holds are recorded, an admission check decides, or nothing is
+ * known to end.
+ */
+export type NoEstimate = "not_computed" | "too_few_holds" | "admission" | "no_end_known";
 
 /**
  * Keeps an estimate for every waiting request, computed outside of the broker. Each pass computes those
@@ -250,13 +253,21 @@ export class Estimates {
    * A request that was granted during the pass needs no estimate, but it is compared. Without it,
    * the comparison would contain only the longest waits.
    */
-  #keep(found: readonly Forecast[], { requests }: FrozenState, samples: Samples): void {
+  #keep(found: readonly Forecast[], { requests, pools }: FrozenState, samples: Samples): void {
     const asks = new Map(requests.map(({ id, ask }) => [id, ask]));
+    const checked = new Set<string>();
+    for (const { name, policy } of pools) if (policy.admission !== undefined) checked.add(name);
     for (const [id, { items }] of asks) {
       this.#latest.delete(id);
-      const isKnown = items.every(({ pool }) => isEnough(samples, pool));
       // One that has gone meanwhile would stay here until the next pass; nobody asks for it.
-      this.#without.set(id, isKnown ? "no_end_known" : "too_few_holds");
+      this.#without.set(
+        id,
+        whyNone(
+          items.map(({ pool }) => pool),
+          checked,
+          samples,
+        ),
+      );
     }
     for (const forecast of found) {
       const { id, p50At, p90At } = forecast;
@@ -270,6 +281,16 @@ export class Estimates {
       } else if (grantedAt !== null) this.#book.compare(promised, grantedAt);
     }
   }
+}
+
+/** Of a request for these pools. The more certain reason comes first: more holds do not say when a check finds capacity. */
+function whyNone(
+  pools: readonly string[],
+  checked: ReadonlySet<string>,
+  samples: Samples,
+): NoEstimate {
+  if (pools.some((pool) => checked.has(pool))) return "admission";
+  return pools.every((pool) => isEnough(samples, pool)) ? "no_end_known" : "too_few_holds";
 }
 
 /** Whether enough holds are known for one of the waiting requests. */

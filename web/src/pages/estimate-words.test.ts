@@ -12,14 +12,13 @@ test.each([
 });
 
 test.each([
-  ["not_computed", "no_free", 30, "being computed"],
-  ["not_computed", "no_free", 31, "no estimate yet"],
-  ["too_few_holds", "no_free", 40, "unknown: too few holds recorded"],
-  ["no_end_known", "none_usable", 40, "unknown: what it waits for has no known end"],
-  ["no_end_known", "admission", 40, "unknown: the capacity check decides"],
-  [undefined, "no_free", 40, "unknown so far"],
-] as const)("noEstimateWords() of %s, %s after %i s", (noEstimate, code, waitedSeconds, want) => {
-  const reason = { code, pool: "aws", message: "" };
-  const request = { ...(noEstimate && { noEstimate }), reason, waitedSeconds };
+  ["not_computed", 30, "being computed"],
+  ["not_computed", 31, "no estimate yet"],
+  ["too_few_holds", 40, "unknown: too few holds recorded"],
+  ["no_end_known", 40, "unknown: what it waits for has no known end"],
+  ["admission", 40, "unknown: the capacity check decides"],
+  [undefined, 40, "unknown so far"],
+] as const)("noEstimateWords() of %s after %i s", (noEstimate, waitedSeconds, want) => {
+  const request = { ...(noEstimate && { noEstimate }), waitedSeconds };
   expect(noEstimateWords(request).words).toBe(want);
 });

@@ -23,10 +23,10 @@ export function startWords({ p50Seconds, exact }: Estimate, place = 1): string {
 /** A server computes a time within this, unless it has too much to do. */
 const computedWithinSeconds = 30;
 
-type Unestimated = Pick<WaitingRequest, "noEstimate" | "reason" | "waitedSeconds">;
+type Unestimated = Pick<WaitingRequest, "noEstimate" | "waitedSeconds">;
 
 /** What stands where a time would be, and why there is none. */
-export function noEstimateWords({ noEstimate, reason, waitedSeconds }: Unestimated): {
+export function noEstimateWords({ noEstimate, waitedSeconds }: Unestimated): {
   words: string;
   why: string;
 } {
@@ -41,13 +41,12 @@ export function noEstimateWords({ noEstimate, reason, waitedSeconds }: Unestimat
         words: "unknown: too few holds recorded",
         why: "Fewer than 10 holds of its pool are recorded",
       };
+    case "admission":
+      return {
+        words: "unknown: the capacity check decides",
+        why: "Nobody knows when the admission check of its pool finds capacity",
+      };
     case "no_end_known":
-      if (reason.code === "admission") {
-        return {
-          words: "unknown: the capacity check decides",
-          why: "Nobody knows when the admission check of its pool finds capacity",
-        };
-      }
       return {
         words: "unknown: what it waits for has no known end",
         why: "No end is known of what it waits for, such as a repair",

@@ -220,9 +220,6 @@ function Waiting({ pool }: { pool: Pool }) {
         Queue <small>{data === undefined || data.length === 0 ? "" : grouped(data.length)}</small>
       </h2>
       {data === undefined || data.length === 0 ? null : <EstimateAccuracyNote pool={name} />}
-      {waitingForAdmission(data ?? [], name).some(hasNoEnd) ? (
-        <p className="aside-note">No times: the admission check decides when requests start.</p>
-      ) : null}
       {data === undefined ? (
         <Loading />
       ) : data.length === 0 ? (
@@ -238,10 +235,6 @@ function Waiting({ pool }: { pool: Pool }) {
       {pool.usage === undefined ? null : <FirstThatDoesNotFit requests={data ?? []} pool={name} />}
     </section>
   );
-}
-
-function hasNoEnd({ noEstimate }: WaitingRequest): boolean {
-  return noEstimate === "no_end_known";
 }
 
 /** In the order of the starts. Requests that wait for another pool first come last; below a limit none does. */
