@@ -146,7 +146,7 @@ describe.skipIf(chromiumPath === undefined)("what-if for those who plan capacity
     expect(world.complaints).toEqual([]);
   });
 
-  test("has no wait where too few start, and breaks the curve there", async () => {
+  test("draws no wait where too few start, and the curve leads out of the picture", async () => {
     const page = await world.open("/pools/slot?if=pace&values=1s+2s+5m&last=24h");
     const section = page.getByRole("region", { name: "What if?" });
     await section.getByRole("button", { name: "Replay the demand" }).click();
@@ -155,6 +155,11 @@ describe.skipIf(chromiumPath === undefined)("what-if for those who plan capacity
     expect(await slow.getByText("not before the end").count()).toBe(3);
     // Two points of each percentile; the third would be of those few that started.
     expect(await section.locator(".curves circle:not(.ring)").count()).toBe(6);
+    const above = section.locator(".curves text.above");
+    expect(await above.locator("title").allTextContents()).toEqual([
+      "5m: 99 in 100 and 9 in 10 and half not before the end of the record",
+    ]);
+    expect(await section.locator(".curves polyline").count()).toBe(3);
     expect(world.complaints).toEqual([]);
   });
 

@@ -105,7 +105,7 @@ async function pathsOfViews() {
     limit: first(({ limit }) => limit !== undefined),
     admission: first(({ admission }) => admission !== null),
     "cluster-pool": first(({ template }) => template !== undefined),
-    "what-if": `${plain}?if=size&values=4,6,8,10,12,16&last=1h&until=${new Date().toISOString()}`,
+    "what-if": `${plain}?if=size&last=1h&until=${new Date().toISOString()}`,
     resource: `/resources/${broken?.name ?? ""}`,
     out: "/out",
     clusters: "/clusters",

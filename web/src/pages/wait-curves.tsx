@@ -2,11 +2,14 @@
 import { type Percentile, percentileLooks } from "../parts/percentile-looks.ts";
 import { useIsPhone } from "../parts/phone.ts";
 import { inWords } from "../parts/times.tsx";
+import { notBefore } from "./what-if-words.ts";
 
 export interface CurvePoint {
   /** As it is written. */
   readonly value: string;
   readonly x: number;
+  /** Whether a missing wait is one that ends after the record. */
+  readonly isKnown: boolean;
   readonly p50: number | null;
   readonly p90: number | null;
   readonly p99: number | null;
@@ -23,9 +26,9 @@ interface Props {
 const lines = (["p99", "p90", "p50"] as const).map((key) => ({ key, ...percentileLooks[key] }));
 
 /** One unit is about a pixel, so that the labels have the size of other text. */
-const wideWidth = 820;
+const wideWidth = 540;
 const narrowWidth = 340;
-const height = 240;
+const height = 270;
 const edge = { left: 66, right: 18, top: 14, bottom: 34 };
 
 /** The table below it has the same figures, so that nobody depends on the picture. */
@@ -35,6 +38,10 @@ export function WaitCurves({ title, points, recorded }: Props) {
   const [from, to] = [Math.min(...xs), Math.max(...xs)];
   const isToday = recorded !== undefined && recorded.x >= from && recorded.x <= to;
   const drawn = isToday ? [...points, recorded] : points;
+  const above = points.flatMap((point) => {
+    const missing = point.isKnown ? lines.filter(({ key }) => point[key] === null) : [];
+    return missing.length === 0 ? [] : [{ point, missing }];
+  });
   const top = niceTop(Math.max(1, ...drawn.map(({ p99, p90, p50 }) => p99 ?? p90 ?? p50 ?? 0)));
   const left = (x: number) => {
     const share = to === from ? 0.5 : (x - from) / (to - from);
@@ -58,6 +65,7 @@ export function WaitCurves({ title, points, recorded }: Props) {
             recorded
           </span>
         ) : null}
+        {above.length > 0 ? <span>▲ {notBefore} of the record</span> : null}
       </figcaption>
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${title}; see the table`}>
         {[0, 0.25, 0.5, 0.75, 1].map((share) => (
@@ -96,7 +104,7 @@ export function WaitCurves({ title, points, recorded }: Props) {
             {unbroken(points, key).map((run) => (
               <polyline
                 key={run[0]?.value}
-                points={run.map((point) => `${left(point.x)},${down(point[key] ?? 0)}`).join(" ")}
+                points={run.map((point) => `${left(point.x)},${down(point[key] ?? top)}`).join(" ")}
               />
             ))}
             {points.map((point) => {
@@ -114,19 +122,38 @@ export function WaitCurves({ title, points, recorded }: Props) {
             ) : null}
           </g>
         ))}
+        {above.map(({ point, missing }) => (
+          <text
+            key={point.value}
+            className="above"
+            x={left(point.x)}
+            y={edge.top + 4}
+            textAnchor="middle"
+          >
+            ▲
+            <title>{`${point.value}: ${missing.map(({ label }) => label.replace(" within", "")).join(" and ")} ${notBefore} of the record`}</title>
+          </text>
+        ))}
       </svg>
     </figure>
   );
 }
 
-/** A value without a wait breaks the line: too few started. */
+/**
+ * A wait that ends after the record is above the picture, and the line to it leads out of it. Between two of them, and where
+ * nobody knows anything, there is no line.
+ */
 function unbroken(points: readonly CurvePoint[], key: Percentile): CurvePoint[][] {
   const runs: CurvePoint[][] = [[]];
   for (const point of points) {
-    if (point[key] === null) runs.push([]);
-    else runs.at(-1)?.push(point);
+    const run = runs.at(-1) ?? [];
+    if (point[key] !== null) run.push(point);
+    else {
+      if (point.isKnown && run.length > 0) run.push(point);
+      runs.push(point.isKnown ? [point] : []);
+    }
   }
-  return runs.filter((run) => run.length > 1);
+  return runs.filter((run) => run.length > 1 && run.some((point) => point[key] !== null));
 }
 
 /** A label that would touch the one before it is left out; the table has it. */

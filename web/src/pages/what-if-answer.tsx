@@ -13,8 +13,8 @@ import {
   replayCheck,
   replayedWords,
   startedWords,
-  todayOf,
   waits,
+  withToday,
 } from "./what-if-words.ts";
 
 interface Props {
@@ -33,13 +33,15 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
   if (present === undefined || base === undefined) {
     return <p className="calm">There were no requests in that time.</p>;
   }
-  const rows = values.flatMap((value, index): AnswerRow[] => {
+  const asked = values.flatMap((value, index): AnswerRow[] => {
     const part = others[index]?.simulation.pools.find(({ pool }) => pool === name)?.simulated;
     const isToday = isSameValue(value, question);
     return part === undefined ? [] : [{ label: value, part, isToday }];
   });
   const { from, to, unknowns } = present.simulation;
-  const compared = { recorded: base.recorded, simulated: todayOf(rows, base.simulated) };
+  const rows = withToday(asked, base.simulated, question.today);
+  const today = rows.find(({ isToday }) => isToday);
+  const compared = { recorded: base.recorded, simulated: today?.part ?? base.simulated };
   const check = replayCheck(compared.recorded, compared.simulated);
   const isUseless = check.quality === "useless";
   const whose = question.topic === "weight" ? ` of ${space}` : "";
@@ -76,9 +78,9 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
           </thead>
           <tbody>
             <ResultRow label="recorded" part={base.recorded} base={undefined} />
-            {rows.some(({ isToday }) => isToday) ? null : (
+            {today === undefined ? (
               <ResultRow label="as it is, replayed" part={base.simulated} base={undefined} />
-            )}
+            ) : null}
             {rows.map(({ label, part, isToday }) => (
               <ResultRow key={label} {...{ label, part, isToday }} base={compared} />
             ))}
@@ -122,8 +124,9 @@ interface CurvesProps {
 
 function Curves({ question, rows, whose, recorded }: Pick<Props, "question"> & CurvesProps) {
   const pointOf = (value: string, part: ReplayedPart): CurvePoint => ({
-    ...{ value, x: numberOf(value), p50: startedWithin(part, "p50") },
-    ...{ p90: startedWithin(part, "p90"), p99: startedWithin(part, "p99") },
+    ...{ value, x: numberOf(value), isKnown: (part.starts?.claims ?? 0) > 0 },
+    ...{ p50: startedWithin(part, "p50"), p90: startedWithin(part, "p90") },
+    p99: startedWithin(part, "p99"),
   });
   const points = rows.map(({ label, part }) => pointOf(label, part));
   if (!question.numeric || points.length < 2) return null;

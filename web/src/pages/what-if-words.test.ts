@@ -6,8 +6,8 @@ import {
   inUse,
   replayCheck,
   replayedWords,
-  todayOf,
   waits,
+  withToday,
 } from "./what-if-words.ts";
 
 const part = (p90: number | null) =>
@@ -196,10 +196,21 @@ describe("replayCheck()", () => {
   });
 });
 
-test("todayOf() is the row that is printed", () => {
-  const [other, today, unchanged] = [row("10", 42), row("12", 18, true), part(20)];
-  expect(todayOf([other, today], unchanged)).toBe(today.part);
-  expect(todayOf([other], unchanged)).toBe(unchanged);
+test.each([
+  ["between others", ["4", "8"], "6", ["4", "6 today", "8"]],
+  ["below all", ["8", "12"], "6", ["6 today", "8", "12"]],
+  ["above all", ["2m", "30s"], "5m", ["2m", "30s", "5m today"]],
+  ["as a word", ["pack"], "least-used", ["pack", "least-used today"]],
+  ["nowhere, if none is in force", ["4", "8"], undefined, ["4", "8"]],
+])("withToday() puts today's value %s", (_, labels, today, want) => {
+  const rows = labels.map((label) => row(label, 10));
+  const found = withToday(rows, part(20), today);
+  expect(found.map(({ label, isToday }) => (isToday ? `${label} today` : label))).toEqual(want);
+});
+
+test("withToday() leaves the row of today's value that was asked for", () => {
+  const rows = [row("4", 10), row("6", 10, true)];
+  expect(withToday(rows, part(20), "6")).toBe(rows);
 });
 
 test("replayCheck() has one error: what it says and what others are compared with", () => {

@@ -13,11 +13,18 @@ export interface AnswerRow {
 }
 
 /**
- * What differences are from: the row of today's value, so that they agree with what people subtract. The
- * same pool without any change is another replay, printed only if no row has today's value.
+ * The rows with today's value among them, in its place, also if nobody asked for it: what differences are from is printed,
+ * and beside its neighbours. Undefined as today's value: none is in force.
  */
-export function todayOf(rows: readonly AnswerRow[], unchanged: ReplayedPart): ReplayedPart {
-  return rows.find(({ isToday }) => isToday)?.part ?? unchanged;
+export function withToday(
+  rows: readonly AnswerRow[],
+  unchanged: ReplayedPart,
+  today: string | undefined,
+): readonly AnswerRow[] {
+  if (today === undefined || rows.some(({ isToday }) => isToday)) return rows;
+  const row = { label: today, part: unchanged, isToday: true };
+  const at = rows.findIndex(({ label }) => numberOf(label) > numberOf(today));
+  return at === -1 ? [...rows, row] : rows.toSpliced(at, 0, row);
 }
 
 interface Told {
