@@ -11,6 +11,7 @@ describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
     single: { members: ["only-1"], lockDelay: "0s" },
     rows: { members: ["row-1", "row-2", "row-3", "row-4", "row-5", "row-6"] },
     full: { members: ["last-1"] },
+    gone: { members: ["gone-1", "gone-2", "gone-3"] },
   });
   const ask = (holder: string, pool: string) =>
     world().client.ask({ holder, items: [{ pool }], ttl: "10m" });
@@ -123,6 +124,30 @@ describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
     await page.locator("h1 .chip", { hasText: "drained" }).waitFor();
     // The button that came in its place has the focus.
     await page.locator("button:focus", { hasText: "Undrain" }).waitFor();
+  });
+
+  test("the focus goes to the row that comes in place of one that an action took away", async () => {
+    for (const name of ["gone-1", "gone-2", "gone-3"])
+      await world().client.changeResource(name, { drained: true, by: "ada", reason: "a test" });
+    const page = await world().open("/out?q=gone-");
+    const rows = page.locator("table.out [data-row]");
+    await expect.poll(() => rows.count()).toBe(3);
+    await rows.filter({ hasText: "gone-1" }).getByRole("button", { name: "Undrain" }).focus();
+    await page.keyboard.press("Enter");
+    await answer(page);
+    await expect.poll(() => rows.count()).toBe(2);
+    await expect.poll(() => focusedText(page)).toBe("gone-2");
+  });
+
+  test("Back leads to the link that the list was left by", async () => {
+    const page = await world().open("/pools/rows");
+    await page.getByRole("link", { name: /^row-5/ }).focus();
+    await page.keyboard.press("Enter");
+    await heading(page, "row-5");
+    await page.goBack();
+    await heading(page, "rows");
+    await expect.poll(() => focusedText(page)).toMatch(/^row-5/);
+    expect(world().complaints).toEqual([]);
   });
 
   test("j goes to the first link of the next row in each list", async () => {

@@ -13,7 +13,7 @@ import { Mark } from "./parts/mark.tsx";
 import { useIsPhone } from "./parts/phone.ts";
 import { SearchBox } from "./parts/search-box.tsx";
 import { SignedIn } from "./parts/signed-in.tsx";
-import { usePlace } from "./router.ts";
+import { leftBy, usePlace } from "./router.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { viewsFor } from "./view-list.ts";
 import { viewAt } from "./views.tsx";
@@ -58,14 +58,23 @@ export function App() {
   );
 }
 
-/** Moves the focus to the new view, so that a screen reader announces it. */
+/**
+ * Moves the focus to the new view, so that a screen reader announces it. Back leads to the link that the view was left by:
+ * who goes through a list is not sent to its beginning.
+ */
 function useArrival(path: string, main: React.RefObject<HTMLElement | null>) {
   const arrivedAt = useRef(path);
   useEffect(() => {
     if (arrivedAt.current === path) return;
     arrivedAt.current = path;
-    main.current?.focus({ preventScroll: true });
+    const href = leftBy();
+    const link = href === null ? null : main.current?.querySelector<HTMLElement>(linkTo(href));
+    (link ?? main.current)?.focus({ preventScroll: true });
   }, [path, main]);
+}
+
+function linkTo(href: string): string {
+  return `a[href="${CSS.escape(href)}"]`;
 }
 
 function Navigation({ path }: { path: string }) {

@@ -5,12 +5,9 @@
 import { type RefObject, useEffect } from "react";
 import { whoami } from "./data/live.ts";
 import { toggleKeyList } from "./parts/key-list.tsx";
+import { rowOf, rowTargets } from "./parts/row-targets.ts";
 import { go } from "./router.ts";
 import { viewsFor } from "./view-list.ts";
-
-const rows = "[data-row]";
-/** What opens a row: its first link, or what unfolds it. */
-const opens = "a[href], summary, button";
 
 export function useKeys(main: RefObject<HTMLElement | null>): void {
   useEffect(() => {
@@ -28,7 +25,7 @@ export function useKeys(main: RefObject<HTMLElement | null>): void {
       if (event.key === "f") return focusAnd(event, document.querySelector("[data-filter]"));
       const step = steps[event.key];
       // The arrows scroll the page unless a row has the focus.
-      const inRows = target?.closest(rows) != null;
+      const inRows = target !== undefined && rowOf(target) !== null;
       if (step === undefined || (event.key.startsWith("Arrow") && !inRows)) return;
       focusAnd(event, neighbour(main.current, step));
     };
@@ -39,13 +36,10 @@ export function useKeys(main: RefObject<HTMLElement | null>): void {
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
-/** A row that is a link itself has the focus; of the others, what opens it. Rows that open nothing are passed over. */
 function neighbour(main: HTMLElement | null, step: number): HTMLElement | null {
-  const targets = [...(main?.querySelectorAll<HTMLElement>(rows) ?? [])].flatMap((row) => {
-    return row.matches(opens) ? row : (row.querySelector<HTMLElement>(opens) ?? []);
-  });
-  const now = document.activeElement?.closest(rows);
-  const index = targets.findIndex((target) => target.closest(rows) === now);
+  const targets = rowTargets(main);
+  const now = document.activeElement === null ? null : rowOf(document.activeElement);
+  const index = targets.findIndex((target) => rowOf(target) === now);
   const first = step > 0 ? 0 : targets.length - 1;
   return targets[index === -1 ? first : index + step] ?? null;
 }

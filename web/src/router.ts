@@ -33,10 +33,18 @@ export function go(to: string, { replace = false, keepScroll = false } = {}): vo
   if (to === here()) return;
   if (replace) history.replaceState(null, "", to);
   else {
+    const left = document.activeElement?.getAttribute("href") ?? null;
+    history.replaceState(left, "");
     history.pushState(null, "", to);
     if (!keepScroll) window.scrollTo(0, 0);
   }
   address.set(here());
+}
+
+/** The link that this view was left by, if somebody has come back to it. */
+export function leftBy(): string | null {
+  const state: unknown = history.state;
+  return typeof state === "string" ? state : null;
 }
 
 /** One filter of the view: its value, and a function that sets it. Empty means absent. */

@@ -3,6 +3,7 @@ import { connection, whoami } from "../data/live.ts";
 import { Store, useStore } from "../data/store.ts";
 import { usePlace } from "../router.ts";
 import { ActionDialog } from "./action-dialog.tsx";
+import { focusToReturn } from "./return-focus.ts";
 
 export interface Because {
   readonly by: string;
@@ -72,17 +73,14 @@ export function OpenQuestion({ returnTo }: { returnTo: RefObject<HTMLElement | n
   // The dialog belongs to the view that it was opened in.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when the path changes.
   useEffect(() => () => question.set(null), [path]);
-  const asker = useRef<Element | null>(null);
+  const giveBack = useRef<(() => void) | undefined>(undefined);
   useLayoutEffect(() => {
     if (ask !== null) return;
-    const { current } = asker;
-    if (current === null) return;
-    const still = current instanceof HTMLElement && current.isConnected;
-    (still ? current : returnTo.current)?.focus({ preventScroll: true });
-    asker.current = null;
-  }, [ask, returnTo]);
+    giveBack.current?.();
+    giveBack.current = undefined;
+  }, [ask]);
   if (ask === null) return null;
-  asker.current ??= document.activeElement;
+  giveBack.current ??= focusToReturn(returnTo.current);
   return ask(() => question.set(null));
 }
 
