@@ -2,6 +2,7 @@ import { parseConfig } from "../src/config/parse.ts";
 import { emptyState } from "../src/core/apply/create.ts";
 import { decide } from "../src/core/decide/decide.ts";
 import { type DurableEvent, isDurable } from "../src/core/model/event.ts";
+import type { State } from "../src/core/model/state.ts";
 import type { Instant } from "../src/core/model/time.ts";
 import type { Demand } from "../src/insight/what-if/demand.ts";
 import { Replay } from "../src/insight/what-if/replay.ts";
@@ -58,6 +59,7 @@ export async function writePast(
       }
     }
     replay.passTo(to);
+    happened(to as Instant, endCleanings(state, to as Instant));
     for (const commit of [...commits, batch]) {
       if (commit.events.length > 0) await journal.append(journal.head, commit.at, commit.events);
     }
@@ -69,4 +71,14 @@ export async function writePast(
   } finally {
     await journal.close();
   }
+}
+
+/** The cleaners of the past do not go on in the server: without this, what they clean would stay in use for ever. */
+function endCleanings(state: State, now: Instant): DurableEvent[] {
+  const cleanings = [...state.leases.values()].filter(({ claims }) =>
+    claims.some(({ purpose }) => purpose === "clean"),
+  );
+  return cleanings.flatMap(({ id }) =>
+    decide(state, { type: "release", id }, now).events.filter(isDurable),
+  );
 }

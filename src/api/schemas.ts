@@ -749,6 +749,9 @@ export const SearchResult = Type.Object({
   counts: Type.Record(Type.String(), Type.Integer(), {
     description: "How many there are in all, by kind",
   }),
+  meant: Type.Optional(
+    Type.String({ description: "If nothing is found: the name or word that is most similar" }),
+  ),
 });
 
 export const ProblemDocument = Type.Object(

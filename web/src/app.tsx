@@ -7,6 +7,7 @@ import { SignIn } from "./pages/sign-in.tsx";
 import { OpenQuestion } from "./parts/action-button.tsx";
 import { Announcements } from "./parts/announcements.tsx";
 import { ConnectionLine } from "./parts/connection-line.tsx";
+import { focusWhenThere, useKeptFocus } from "./parts/keep-focus.ts";
 import { KeyList, toggleKeyList } from "./parts/key-list.tsx";
 import { Link } from "./parts/link.tsx";
 import { Mark } from "./parts/mark.tsx";
@@ -23,6 +24,7 @@ export function App() {
   const main = useRef<HTMLElement>(null);
   useKeys(main);
   useArrival(path, main);
+  useKeptFocus(main);
   const view = viewAt(path);
   useEffect(() => {
     document.title = view.title === "Pools" ? "Berth" : `${view.title} · Berth`;
@@ -65,11 +67,12 @@ export function App() {
 function useArrival(path: string, main: React.RefObject<HTMLElement | null>) {
   const arrivedAt = useRef(path);
   useEffect(() => {
-    if (arrivedAt.current === path) return;
+    const { current: view } = main;
+    if (arrivedAt.current === path || view === null) return;
     arrivedAt.current = path;
+    view.focus({ preventScroll: true });
     const href = leftBy();
-    const link = href === null ? null : main.current?.querySelector<HTMLElement>(linkTo(href));
-    (link ?? main.current)?.focus({ preventScroll: true });
+    return href === null ? undefined : focusWhenThere(view, linkTo(href));
   }, [path, main]);
 }
 

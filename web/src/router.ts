@@ -78,3 +78,12 @@ export function withFilters(
 export function at(...segments: readonly string[]): string {
   return `/${segments.map(encodeURIComponent).join("/")}`;
 }
+
+/** A part of an address as text; what is no such text stays as it is. */
+export function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment; // The user may have typed a path that cannot be decoded.
+  }
+}

@@ -16,6 +16,7 @@ import { Queue } from "./pages/queue.tsx";
 import { ResourcePage } from "./pages/resource-page.tsx";
 import { SearchPage } from "./pages/search-page.tsx";
 import { Spaces } from "./pages/spaces.tsx";
+import { decoded } from "./router.ts";
 
 export interface View {
   readonly title: string;
@@ -54,12 +55,4 @@ export function viewAt(path: string): View {
     return { title: "No such page", show: () => <NoSuchPage path={path} /> };
   }
   return { title: name, show: () => show(name) };
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment; // The user may have typed a path that cannot be decoded.
-  }
 }

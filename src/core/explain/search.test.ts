@@ -61,3 +61,21 @@ test("many hits of one kind leave room for the others", () => {
   const kinds = items.map(({ kind }) => kind);
   expect([kinds[0], kinds.length, kinds.at(-1), more]).toEqual(["pool", 9, "lease", true]);
 });
+
+test("several words are found in any order, after what has the whole text", () => {
+  const lending = new Lending(pool("aws-release-quota", 0), pool("release aws", 0));
+  expect(found(lending, "Release AWS")).toEqual(["pool release aws", "pool aws-release-quota"]);
+  expect(found(lending, "aws quota gcp")).toEqual([]);
+});
+
+test.each([
+  ["a name with two letters swapped", "lab-vshpere", "lab-vsphere"],
+  ["a word of a name", "nutanx", "nutanix"],
+  ["nothing that is near", "kubernetes", undefined],
+])("nothing is found: %s is meant", (_, text, meant) => {
+  const { state } = new Lending(pool("lab-vsphere", 1), pool("nutanix-registry-segment", 1));
+  expect(search(state, text, 9)).toEqual({
+    ...{ items: [], more: false, counts: {} },
+    ...(meant && { meant }),
+  });
+});

@@ -2,6 +2,7 @@
 import { hubStateOf } from "../model/hub.ts";
 import type { RequestId, SpaceName } from "../model/ids.ts";
 import { freeState } from "../model/lifecycle.ts";
+import { nearest } from "../model/nearest.ts";
 import { idleCount, type Pool, type Resource, type State, shownState } from "../model/state.ts";
 import { stateWord } from "../model/state-word.ts";
 
@@ -38,12 +39,21 @@ const seesAll: SearchSight = {
   seesHubs: true,
 };
 
+export interface SearchFound {
+  readonly items: SearchHit[];
+  readonly more: boolean;
+  /** Of all that were found, by kind. */
+  readonly counts: Record<string, number>;
+  /** The nearest name or word, if nothing was found. */
+  readonly meant?: string;
+}
+
 /** How well a name fits: it is the text, begins with it, has a word that does, or has it inside. */
 const fits = { exact: 0, start: 1, word: 2, inside: 3, none: 4 } as const;
 
 /**
- * Returns at most `max` hits; `more` is true if there are others, and `counts` has all of each kind. Ignores case. The best fit comes
- * first; of equal ones pools, spaces, hubs, resources, then requests and leases. If not all can be shown, each kind
+ * Returns at most `max` hits; `more` is true if there are others, and `counts` has all of each kind. Ignores case. What has not the
+ * whole text may have all of its words. The best fit comes first; of equal ones pools, spaces, hubs, resources, then requests and leases. If not all can be shown, each kind
  * has its part: hundreds of resources do not hide the lease that somebody looks for.
  */
 export function search(
@@ -51,12 +61,18 @@ export function search(
   text: string,
   max: number,
   sight: SearchSight = seesAll,
-): { items: SearchHit[]; more: boolean; counts: Record<string, number> } {
+): SearchFound {
   const wanted = text.trim().toLowerCase();
+  const words = [...new Set(wanted.split(/\s+/))].slice(0, wordsMax);
   const byFit = Array.from({ length: fits.none }, () => new Map<string, SearchHit[]>());
   const counts: Record<string, number> = {};
   for (const { hit, ...candidate } of everything(state, sight)) {
-    const kinds = byFit[fitOf(candidate, wanted)];
+    const whole = fitOf(candidate, wanted);
+    const fit =
+      whole === fits.none && words.length > 1
+        ? Math.max(...words.map((word) => fitOf(candidate, word)))
+        : whole;
+    const kinds = byFit[fit];
     if (kinds === undefined) continue;
     counts[hit.kind] = (counts[hit.kind] ?? 0) + 1;
     const hits = kinds.get(hit.kind);
@@ -64,7 +80,30 @@ export function search(
     else if (hits.length <= max) hits.push(hit);
   }
   const items = byFit.flatMap((kinds) => [...kinds.values()].flat());
-  return { items: someOfEachKind(items, max), more: items.length > max, counts };
+  const meant = items.length > 0 ? undefined : nearest(wanted, namesAndWords(state, sight));
+  return {
+    ...{ items: someOfEachKind(items, max), more: items.length > max, counts },
+    ...(meant === undefined ? undefined : { meant }),
+  };
+}
+
+/** Nobody types more of them, and each is looked for in everything. */
+const wordsMax = 4;
+
+/** What somebody may have meant: a name as a whole, or a word that is in some of them. Resources begin like their pools. */
+function* namesAndWords(state: State, sight: SearchSight): Generator<string> {
+  const names = [
+    ...state.pools.keys(),
+    ...[...state.spacePolicies.keys()].filter((name) => sight.seesSpace(name)),
+    ...(sight.seesHubs ? state.hubs.keys() : []),
+  ];
+  yield* names;
+  yield* new Set(names.flatMap((name) => name.split(isWordEnd)).filter(isLong));
+}
+
+/** Of a short word, every other one is a neighbour. */
+function isLong(word: string): boolean {
+  return word.length > 3;
 }
 
 /** In the same order: the first of each kind, and as many others as there is room for. */

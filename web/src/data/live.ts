@@ -28,6 +28,13 @@ export const connection = new Store<Connection>({ state: "connecting", sinceMs: 
 export const whoami = new Store<Whoami | null>(null);
 /** Somebody who reads the page without credentials wants to show some. */
 export const signingIn = new Store(false);
+
+/** A step of its own in the browser's history: Back leads to where somebody was. */
+export function askToSignIn(): void {
+  history.pushState(null, "");
+  signingIn.set(true);
+}
+
 /** The number of the last event; undefined: none has come yet. */
 export const lastSeq = new Store<number | undefined>(undefined);
 

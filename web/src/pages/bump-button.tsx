@@ -23,7 +23,8 @@ function BumpDialog({ onClose, ...props }: Props & { onClose: () => void }) {
   return (
     <ActionDialog action={bump(props, text.trim())} onClose={onClose}>
       <label>
-        Priority, a number or a name
+        Priority, from −{limits.priorityMax} to {limits.priorityMax}, or a name from the
+        configuration
         <input
           required
           pattern="\s*([+\-]?[0-9]{1,4}|[A-Za-z][A-Za-z0-9._\-]{0,62})\s*"
@@ -44,7 +45,7 @@ function bump({ request, place }: Props, text: string): Action {
     verb: "Change priority",
     title: `Change the priority of ${holder}`,
     effects: [
-      `${holder} is at position ${place ?? position}. Requests with a higher priority go first.`,
+      `${holder} was at position ${place ?? position} when this was opened. Requests with a higher priority go first.`,
       "Among requests of the same priority, the shares of the spaces and the arrival decide.",
     ],
     run: ({ by, reason }) =>

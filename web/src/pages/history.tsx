@@ -16,6 +16,7 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { OlderButton } from "../parts/older-button.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { Pick } from "../parts/pick.tsx";
+import { useScrollTo } from "../parts/scroll-to.ts";
 import { amountText } from "../parts/wants.ts";
 import { useFilter } from "../router.ts";
 import { CompareWeeks } from "./compare-weeks.tsx";
@@ -62,6 +63,7 @@ export function History() {
 }
 
 function Past() {
+  useScrollTo("past-title");
   const [text] = useFilter("q");
   const [holder] = useFilter("holder");
   const [pool] = useFilter("pool");

@@ -2,13 +2,12 @@ import type { SearchHit } from "../../../src/api/schemas.ts";
 import { useSettled } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { found } from "../data/questions.ts";
-import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { EmptyNote, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { addressOf } from "../parts/search-box.tsx";
+import { addressOf, pastOf } from "../parts/search-box.tsx";
 import { lookOf } from "../parts/state-look.ts";
-import { useFilter } from "../router.ts";
+import { at, useFilter } from "../router.ts";
 
 const settleMs = 150;
 
@@ -18,15 +17,10 @@ export function SearchPage() {
   const { data, error } = useAnswer(found(wanted));
   return (
     <>
-      <h1>Search</h1>
-      <div className="tools">
-        <FilterBox label="Search pools, spaces, hubs, resources, holders, ids, labels and notes" />
-      </div>
+      <h1>{wanted === "" ? "Search" : `Search for “${wanted}”`}</h1>
       <ProblemNote error={error} />
       {data === undefined || data.items.length > 0 ? null : (
-        <EmptyNote title={wanted === "" ? "Enter a text" : "Nothing found"}>
-          Past leases are not searched. Open one by its id, at <code>/leases/ID</code>.
-        </EmptyNote>
+        <NothingFound text={wanted} meant={data.meant} />
       )}
       {kindsOf(data?.items ?? []).map(([kind, hits]) => (
         <Found key={kind} {...{ kind, hits, text: wanted }} count={data?.counts[kind] ?? 0} />
@@ -35,6 +29,36 @@ export function SearchPage() {
     </>
   );
 }
+
+function NothingFound({ text, meant }: { text: string; meant: string | undefined }) {
+  if (text === "") {
+    return (
+      <EmptyNote title="Enter a text above">
+        Names of pools, spaces, hubs, resources and holders, ids, labels and notes are searched.
+      </EmptyNote>
+    );
+  }
+  return (
+    <EmptyNote title="Nothing found">
+      {meant === undefined ? null : (
+        <>
+          Did you mean <Link href={`/search?q=${encodeURIComponent(meant)}`}>{meant}</Link>?{" "}
+        </>
+      )}
+      Leases that have ended are not searched here:{" "}
+      <Link href={pastOf(text)}>search past leases</Link>
+      {isId.test(text) ? (
+        <>
+          , or <Link href={at("leases", text)}>open the lease with this id</Link>
+        </>
+      ) : null}
+      .
+    </EmptyNote>
+  );
+}
+
+/** As the server makes them, or a client that brings its own. */
+const isId = /^[\w.-]{12,}$/;
 
 interface FoundProps {
   readonly kind: SearchHit["kind"];

@@ -22,6 +22,7 @@ export function SignIn() {
   useEffect(() => {
     berth.signInOffer().then(setOffer, setError);
   }, []);
+  useWayBack();
   const issuers = offer?.issuers.filter(({ page }) => page) ?? [];
   return (
     <main className="sign-in">
@@ -51,15 +52,42 @@ export function SignIn() {
             }}
           />
         ) : null}
-        {whoami.get()?.name ? (
-          <div className="buttons">
-            <button type="button" className="quiet" onClick={forget}>
-              Go on without signing in
-            </button>
-          </div>
-        ) : null}
+        <WithoutSignIn />
       </section>
     </main>
+  );
+}
+
+/** Those whom the server knows without credentials need not sign in: Back and Escape lead to where they were. */
+function useWayBack(): void {
+  useEffect(() => {
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key === "Escape" && whoami.get()?.name) forget();
+    };
+    window.addEventListener("popstate", forget);
+    window.addEventListener("keydown", onKey);
+    return () => {
+      window.removeEventListener("popstate", forget);
+      window.removeEventListener("keydown", onKey);
+    };
+  }, []);
+}
+
+function WithoutSignIn() {
+  const us = useStore(whoami);
+  if (!us?.name) return null;
+  return (
+    <>
+      <p className="aside-note">
+        Without signing in you are {us.name}, {us.role}. If you sign in, your own name is stored
+        with what you do.
+      </p>
+      <div className="buttons">
+        <button type="button" className="quiet" onClick={forget}>
+          Go on without signing in
+        </button>
+      </div>
+    </>
   );
 }
 

@@ -62,8 +62,8 @@ export function TokenForm({ focus, onDone, onProblem }: Props) {
         </p>
       ) : null}
       <p className="aside-note">
-        Operators of this server make tokens with <code>berth token new</code>. You are signed out
-        after 8 hours without use, and after one day in any case.
+        Operators of this server make tokens with <code className="unbroken">berth token new</code>.
+        You are signed out after 8 hours without use, and after one day in any case.
       </p>
       <div className="buttons">
         <button type="submit" className="act" disabled={running}>

@@ -10,6 +10,7 @@ import { useSimulation } from "../data/simulation.ts";
 import { useStore } from "../data/store.ts";
 import { Link } from "../parts/link.tsx";
 import { ProblemNote } from "../parts/notes.tsx";
+import { useScrollTo } from "../parts/scroll-to.ts";
 import { go, usePlace } from "../router.ts";
 import { WhatIfAnswer } from "./what-if-answer.tsx";
 import {
@@ -23,7 +24,7 @@ import {
   valuesProblem,
   type WhatIfQuestion,
 } from "./what-if-facts.ts";
-import { useScrollToWhatIf, whatIfAt, whatIfTitle } from "./what-if-place.ts";
+import { whatIfAt, whatIfTitle } from "./what-if-place.ts";
 import { spans } from "./what-if-words.ts";
 
 /**
@@ -107,7 +108,7 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly Space[] }) {
     }
   };
   useOnce(until !== null && question !== undefined, () => void run(until ?? ""));
-  useScrollToWhatIf();
+  useScrollTo(whatIfTitle);
   const now = () => new Date(serverNowMs()).toISOString();
   return (
     <section aria-labelledby={whatIfTitle} className="what-if">

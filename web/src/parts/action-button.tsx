@@ -3,7 +3,7 @@ import { connection, whoami } from "../data/live.ts";
 import { Store, useStore } from "../data/store.ts";
 import { usePlace } from "../router.ts";
 import { ActionDialog } from "./action-dialog.tsx";
-import { focusToReturn } from "./return-focus.ts";
+import { type FocusPlace, focusAt, placeOf } from "./keep-focus.ts";
 
 export interface Because {
   readonly by: string;
@@ -46,6 +46,7 @@ export function ActionButton({ action, dialog }: Props) {
       className={action.harmful ? "act harmful" : "act"}
       // What the page shows may have changed, and nothing can be done.
       disabled={state === "lost"}
+      title={state === "lost" ? "Not connected: nothing can be changed now" : undefined}
       onClick={() => question.set(dialog ?? plain)}
     >
       {action.verb}
@@ -73,15 +74,23 @@ export function OpenQuestion({ returnTo }: { returnTo: RefObject<HTMLElement | n
   // The dialog belongs to the view that it was opened in.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when the path changes.
   useEffect(() => () => question.set(null), [path]);
-  const giveBack = useRef<(() => void) | undefined>(undefined);
+  const asker = useRef<FocusPlace | undefined>(undefined);
   useLayoutEffect(() => {
     if (ask !== null) return;
-    giveBack.current?.();
-    giveBack.current = undefined;
-  }, [ask]);
+    const { current: main } = returnTo;
+    if (asker.current !== undefined && main !== null) focusAt(asker.current, main);
+    asker.current = undefined;
+  }, [ask, returnTo]);
   if (ask === null) return null;
-  giveBack.current ??= focusToReturn(returnTo.current);
+  asker.current ??= placeOfFocus(returnTo.current);
   return ask(() => question.set(null));
+}
+
+function placeOfFocus(main: HTMLElement | null): FocusPlace | undefined {
+  const { activeElement } = document;
+  return main !== null && activeElement instanceof HTMLElement
+    ? placeOf(activeElement, main)
+    : undefined;
 }
 
 /** Explains why there are no buttons. */

@@ -1,6 +1,7 @@
-import { useId } from "react";
+import { type KeyboardEvent, useId } from "react";
 import { useFilter } from "../router.ts";
 import { KeyCap } from "./key-cap.tsx";
+import { rowTargets } from "./row-targets.ts";
 
 interface Props {
   readonly label: string;
@@ -27,6 +28,8 @@ export function FilterBox({ label, name = "q", hint = true, suggested }: Props) 
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === "Escape") event.currentTarget.blur();
+          if (event.key === "Enter" || (event.key === "ArrowDown" && suggested === undefined))
+            focusFirstRow(event);
         }}
       />
       {hint ? <KeyCap name="f" /> : null}
@@ -39,4 +42,12 @@ export function FilterBox({ label, name = "q", hint = true, suggested }: Props) 
       )}
     </span>
   );
+}
+
+/** From the filter into the list: the next keys are for its rows. */
+function focusFirstRow(event: KeyboardEvent<HTMLInputElement>): void {
+  const [first] = rowTargets(event.currentTarget.closest("main"), event.currentTarget);
+  if (first === undefined) return;
+  event.preventDefault();
+  first.focus();
 }

@@ -13,7 +13,7 @@ export function toggleKeyList(): void {
 type Key = readonly [key: string, does: string];
 
 const inLists: readonly Key[] = [
-  ["f", "filter the list"],
+  ["f", "filter the list, Enter goes to its first row"],
   ["j", "next row"],
   ["k", "previous row"],
   ["Enter", "open the row"],
@@ -21,7 +21,7 @@ const inLists: readonly Key[] = [
 ];
 
 const anywhere: readonly Key[] = [
-  ["/", "search everything"],
+  ["/", "search everything, ↓ and Enter choose"],
   ["Esc", "close a dialog, leave a field"],
   ["?", "show these keys"],
 ];

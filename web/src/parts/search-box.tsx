@@ -9,6 +9,7 @@ import { hasKeyboard } from "../keyboard.ts";
 import { at, go, usePlace } from "../router.ts";
 import { viewsFor } from "../view-list.ts";
 import { KeyCap } from "./key-cap.tsx";
+import { grouped } from "./numbers.ts";
 
 const settleMs = 150;
 const shownMax = 8;
@@ -28,7 +29,7 @@ export function SearchBox() {
   const [open, setOpen] = useState(false);
   const [chosen, setChosen] = useState(0);
   const list = useId();
-  const { choices, note } = useChoices(text.trim());
+  const { choices, state, counts, meant } = useChoices(text.trim());
   const isShown = open && text.trim() !== "";
   const leave = (to: string) => {
     setOpen(false);
@@ -88,7 +89,7 @@ export function SearchBox() {
             />
           ))}
         </div>
-        <FoundNote note={note} href={pageOf(text)} onChoose={() => leave(pageOf(text))} />
+        <BelowChoices {...{ state, counts, meant, text }} onChoose={leave} />
       </div>
     </search>
   );
@@ -104,53 +105,91 @@ function useTextOfPage() {
   return state;
 }
 
-interface NoteProps {
-  readonly note: string;
-  readonly href: string;
-  readonly onChoose: () => void;
+interface BelowProps extends Omit<Choices, "choices"> {
+  readonly text: string;
+  readonly onChoose: (to: string) => void;
 }
 
-function FoundNote({ note, href, onChoose }: NoteProps) {
-  if (note !== "more") return <p role="status">{note}</p>;
+/** What to do where the choices end. */
+function BelowChoices({ state, counts, meant, text, onChoose }: BelowProps) {
+  if (state === "all") return null;
+  if (state === "searching") return <p role="status">Searching …</p>;
+  if (state === "more") {
+    const all = `Show all ${grouped(counts)} found`;
+    return (
+      <p>
+        <Way to={pageOf(text)} text={all} onChoose={onChoose} />
+      </p>
+    );
+  }
   return (
-    <p>
-      <a
-        href={href}
-        onMouseDown={(event) => {
-          event.preventDefault(); // The input would lose the focus, and the link its place.
-          onChoose();
-        }}
-      >
-        Show all that was found
-      </a>
+    <p role="status">
+      Nothing found.{" "}
+      {meant === undefined ? null : (
+        <>
+          Did you mean <Way to={pageOf(meant)} text={meant} onChoose={onChoose} />?{" "}
+        </>
+      )}
+      <Way to={pastOf(text)} text="Search past leases" onChoose={onChoose} />
     </p>
+  );
+}
+
+interface WayProps {
+  readonly to: string;
+  readonly text: string;
+  readonly onChoose: (to: string) => void;
+}
+
+/** A link below the choices. */
+function Way({ to, text, onChoose }: WayProps) {
+  return (
+    <a
+      href={to}
+      onMouseDown={(event) => {
+        event.preventDefault(); // The input would lose the focus, and the link its place.
+        onChoose(to);
+      }}
+    >
+      {text}
+    </a>
   );
 }
 
 const pageOf = (text: string) => `/search?q=${encodeURIComponent(text.trim())}`;
 
-/** What can be opened, and a note for people who see nothing or not all. */
-function useChoices(text: string): { choices: readonly Choice[]; note: string } {
+interface Choices {
+  readonly choices: readonly Choice[];
+  readonly state: "searching" | "nothing" | "more" | "all";
+  /** How many were found. */
+  readonly counts: number;
+  /** What somebody may have meant who found nothing. */
+  readonly meant: string | undefined;
+}
+
+function useChoices(text: string): Choices {
   const settled = useSettled(text, settleMs);
   const { data } = useAnswer(found(settled));
   const views = viewsFor(useStore(whoami));
-  if (text === "") return { choices: [], note: "" };
   const isView = ({ label }: { label: string }) =>
     text.length >= 3 && label.toLowerCase().startsWith(text.toLowerCase());
-  const all: Choice[] = [
-    ...views.filter(isView).map(({ href, label }) => {
-      return { kind: "view", name: label, title: label, about: "", href };
-    }),
-    ...(data?.items ?? []).map((hit) => ({ ...hit, href: addressOf(hit) })),
-  ];
-  if (all.length === 0) {
-    return { choices: [], note: data === undefined || settled !== text ? "Searching …" : nothing };
-  }
+  const all: Choice[] =
+    text === ""
+      ? []
+      : [
+          ...views.filter(isView).map(({ href, label }) => {
+            return { kind: "view", name: label, title: label, about: "", href };
+          }),
+          ...(data?.items ?? []).map((hit) => ({ ...hit, href: addressOf(hit) })),
+        ];
+  const counts = Object.values(data?.counts ?? {}).reduce((sum, count) => sum + count, 0);
+  const isOld = data === undefined || settled !== text;
   const isMore = data?.more === true || all.length > shownMax;
-  return { choices: all.slice(0, shownMax), note: isMore ? "more" : "" };
+  return {
+    ...{ choices: all.slice(0, shownMax), counts, meant: data?.meant },
+    state: all.length > 0 ? (isMore ? "more" : "all") : isOld ? "searching" : "nothing",
+  };
 }
-
-const nothing = "Nothing found. Past leases are not searched.";
 
 interface OptionProps {
   readonly id: string;
@@ -203,6 +242,11 @@ function Marked({ name, text }: { name: string; text: string }) {
       {name.slice(to)}
     </>
   );
+}
+
+/** Leases that have ended are in the history. */
+export function pastOf(text: string): string {
+  return `/history?q=${encodeURIComponent(text.trim())}#past-title`;
 }
 
 export function addressOf({ kind, name }: SearchHit): string {

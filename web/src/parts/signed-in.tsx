@@ -1,5 +1,5 @@
 import { berth } from "../data/berth.ts";
-import { signingIn, whoami } from "../data/live.ts";
+import { askToSignIn, whoami } from "../data/live.ts";
 import { noteSignedOut } from "../data/sign-in.ts";
 import { useStore } from "../data/store.ts";
 
@@ -15,7 +15,7 @@ export function SignedIn() {
   };
   if (us.proof === "none") {
     return (
-      <button type="button" className="quiet" onClick={() => signingIn.set(true)}>
+      <button type="button" className="quiet" onClick={askToSignIn}>
         Sign in
       </button>
     );

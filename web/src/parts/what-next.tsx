@@ -1,23 +1,28 @@
 import type { ReactNode } from "react";
 import type { Problem } from "../../../src/api/problem.ts";
-import { at } from "../router.ts";
+import { at, decoded } from "../router.ts";
 import { Link } from "./link.tsx";
 
-const orSearch = (
-  <span className="with-keys">
-    , or press <kbd>/</kbd> to search
-  </span>
-);
+/** The last part of the address is what somebody looked for. */
+function OrSearch() {
+  const name = decoded(location.pathname.split("/").at(-1) ?? "");
+  return (
+    <>
+      , or <Link href={`/search?q=${encodeURIComponent(name)}`}>search for “{name}”</Link>
+    </>
+  );
+}
+
 const amongPools = (
   <>
     Start from <Link href="/">all pools</Link>
-    {orSearch}.
+    <OrSearch />.
   </>
 );
 const amongLeases = (
   <>
     See <Link href="/leases">who holds</Link> and <Link href="/queue">who waits</Link>
-    {orSearch}.
+    <OrSearch />.
   </>
 );
 const isOver = "It has ended; there is nothing to do.";
