@@ -137,6 +137,32 @@ describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
     await answer(page);
     await expect.poll(() => rows.count()).toBe(2);
     await expect.poll(() => focusedText(page)).toBe("gone-2");
+    // Also if somebody else took it away; but not from a person who has clicked beside it.
+    await world().client.changeResource("gone-2", { drained: false, by: "bob", reason: "done" });
+    await expect.poll(() => focusedText(page)).toBe("gone-3");
+    await page.getByRole("heading", { level: 1 }).click();
+    await world().client.changeResource("gone-3", { drained: false, by: "bob", reason: "done" });
+    await expect.poll(() => rows.count()).toBe(0);
+    expect(await page.evaluate("document.activeElement.tagName")).not.toBe("A");
+  });
+
+  test("j steps through trouble and pools on the overview, Enter leads from a filter to its rows", async () => {
+    const note = "it failed";
+    await world().client.changeResource("acc-2", { state: "quarantined", note });
+    const page = await world().open("/");
+    await page.locator(".trouble", { hasText: "quarantined" }).waitFor();
+    await page.keyboard.press("j");
+    expect(await focusedText(page)).toBe("Show it");
+    await page.keyboard.press("j");
+    expect(await focusedText(page)).toBe("account");
+    await page.keyboard.press("f");
+    await page.keyboard.type("row");
+    await page.keyboard.press("Enter");
+    expect(await focusedText(page)).toBe("rows");
+    await page.keyboard.press("g");
+    await page.keyboard.press("q");
+    await heading(page, "Queue");
+    expect(new URL(page.url()).search).toBe("");
   });
 
   test("Back leads to the link that the list was left by", async () => {

@@ -55,6 +55,12 @@ export function useKeptFocus(main: RefObject<HTMLElement | null>): void {
       const isWithin = view !== null && target instanceof HTMLElement && target !== view;
       place = isWithin && view.contains(target) ? placeOf(target, view) : undefined;
     };
+    // A click beside it leaves it for good. What is removed is gone a moment later, and the window may only lose the focus.
+    const onLeave = ({ target }: FocusEvent) =>
+      queueMicrotask(() => {
+        const isLeft = target instanceof HTMLElement && target.isConnected;
+        if (isLeft && document.activeElement === document.body) place = undefined;
+      });
     const observer = new MutationObserver(() => {
       if (place === undefined || place.element.isConnected) return;
       const gone = place;
@@ -64,9 +70,11 @@ export function useKeptFocus(main: RefObject<HTMLElement | null>): void {
     });
     // There is no view before somebody has signed in.
     document.addEventListener("focusin", onFocus);
+    document.addEventListener("focusout", onLeave);
     observer.observe(document.body, { childList: true, subtree: true });
     return () => {
       document.removeEventListener("focusin", onFocus);
+      document.removeEventListener("focusout", onLeave);
       observer.disconnect();
     };
   }, [main]);
