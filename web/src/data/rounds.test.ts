@@ -37,6 +37,18 @@ test("does not wait for a read that takes longer than a second", async () => {
   expect(log).toEqual(["read pool 0", "read leases 0", "show pool 1000", "show leases 2500"]);
 });
 
+test("a late read does not delay the next round of the others", async () => {
+  const { log, reader } = reading();
+  const rounds = new Rounds();
+  const pool = reader("pool", 20);
+  rounds.join(pool);
+  rounds.join(reader("leases", 2_500));
+  await vi.advanceTimersByTimeAsync(1_100);
+  rounds.join(pool);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(log.slice(2)).toEqual(["show pool 1000", "read pool 1500", "show pool 1520"]);
+});
+
 test("waits with the next round for four times as long as the last one took", async () => {
   const { log, reader } = reading();
   const rounds = new Rounds();

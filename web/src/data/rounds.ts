@@ -42,9 +42,8 @@ export class Rounds {
     const readers = [...this.#due];
     this.#due.clear();
     this.#isReading = true;
-    const startedAt = Date.now();
-    await shownTogether(readers);
-    this.#nextAt = Date.now() + pauseAfter(Date.now() - startedAt);
+    const tookMs = await shownTogether(readers);
+    this.#nextAt = Date.now() + pauseAfter(tookMs);
     this.#isReading = false;
     this.#soon();
   }
@@ -54,13 +53,17 @@ export function pauseAfter(tookMs: number): number {
   return Math.max(pauseMsMin, tookMs * pausePerDuration);
 }
 
-async function shownTogether(readers: readonly Reader[]): Promise<void> {
+/** Returns how long the slowest of those took that are shown together. One that is late has a longer pause of its own. */
+async function shownTogether(readers: readonly Reader[]): Promise<number> {
   const done: (() => void)[] = [];
+  const startedAt = Date.now();
   let isLate = false;
+  let tookMs = 0;
   const reads = readers.map(async (reader) => {
     const show = await reader.read();
-    if (isLate) show();
-    else done.push(show);
+    if (isLate) return show();
+    tookMs = Date.now() - startedAt;
+    done.push(show);
   });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const longEnough = new Promise<void>((resolve) => {
@@ -70,4 +73,5 @@ async function shownTogether(readers: readonly Reader[]): Promise<void> {
   clearTimeout(timer);
   isLate = true;
   for (const show of done) show();
+  return tookMs;
 }
