@@ -68,11 +68,8 @@ export function search(
   const counts: Record<string, number> = {};
   for (const { hit, ...candidate } of everything(state, sight)) {
     const whole = fitOf(candidate, wanted);
-    const fit =
-      whole === fits.none && words.length > 1
-        ? Math.max(...words.map((word) => fitOf(candidate, word)))
-        : whole;
-    const kinds = byFit[fit];
+    const isInParts = whole === fits.none && words.length > 1;
+    const kinds = byFit[isInParts ? fitOfAll(candidate, words) : whole];
     if (kinds === undefined) continue;
     counts[hit.kind] = (counts[hit.kind] ?? 0) + 1;
     const hits = kinds.get(hit.kind);
@@ -125,6 +122,16 @@ function fitOf({ names, id, texts = [] }: Omit<Candidate, "hit">, wanted: string
   for (const name of names) best = Math.min(best, nameFit(name.toLowerCase(), wanted));
   if (best < fits.none) return best;
   return texts.some((one) => one.toLowerCase().includes(wanted)) ? fits.inside : fits.none;
+}
+
+/** As good as the worst of the words. */
+function fitOfAll(candidate: Omit<Candidate, "hit">, words: readonly string[]): number {
+  let worst: number = fits.exact;
+  for (const word of words) {
+    worst = Math.max(worst, fitOf(candidate, word));
+    if (worst === fits.none) break;
+  }
+  return worst;
 }
 
 const isWordEnd = /[^a-z0-9]/;
