@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { poolAnswer } from "../../../src/api/pool-answer.suite.ts";
 import type { PoolChanges } from "../../../src/api/pool-changes-schema.ts";
 import { withChanges } from "./pool-list.ts";
 
@@ -10,7 +11,7 @@ const changes = (cursor: string, pools: PoolChanges["pools"], whole = false): Po
 const both = changes(
   "1",
   [
-    { name: "aws", free: 1, waiting: 1, oldestQueuedAt: at },
+    { name: "aws", free: 1, waiting: 1, oldestQueuedAt: at, policy: poolAnswer().policy },
     { name: "gcp", free: 2, waiting: 0, oldestQueuedAt: null },
   ],
   true,
@@ -36,4 +37,24 @@ test("withChanges() lets waits grow without a change", () => {
   expect(before.pools.map(({ oldestWaitSeconds }) => oldestWaitSeconds)).toEqual([1, null]);
   const after = withChanges(before, changes("1", []), atMs + 9_999);
   expect(after.pools.map(({ oldestWaitSeconds }) => oldestWaitSeconds)).toEqual([9, null]);
+});
+
+test("withChanges() shows the oldest wait below a limit as that of the limit, by the same clock", () => {
+  const limit = { used: 2, limit: 2, waiting: 2, oldestWaitSeconds: 3 };
+  const below = (name: string, parent: string, oldestQueuedAt: string | null = null) => {
+    return { ...poolAnswer({ name, policy: { parent } }), oldestQueuedAt };
+  };
+  const pools = [
+    { ...poolAnswer({ name: "cloud", limit }), oldestQueuedAt: null },
+    { ...below("region", "cloud"), limit },
+    below("east", "region", "2026-01-01T00:00:02.000Z"),
+    below("west", "region", at),
+  ];
+  const { pools: shown } = withChanges(undefined, changes("1", pools, true), atMs + 9_500);
+  expect(shown).toMatchObject([
+    { oldestQueuedAt: at, limit: { oldestWaitSeconds: 9 } },
+    { oldestQueuedAt: at, limit: { oldestWaitSeconds: 9 } },
+    { oldestWaitSeconds: 7 },
+    { oldestWaitSeconds: 9 },
+  ]);
 });

@@ -9,19 +9,29 @@ export interface Measured {
   readonly atMs: number;
 }
 
-/** Rises count at once, falls after a while. */
+/** What the rows had, in the order and with the filter that were chosen then. */
+export interface Calm {
+  readonly key: string;
+  readonly measured: ReadonlyMap<string, Measured>;
+}
+
+/**
+ * Rises count at once, falls after a while; but what is 0 is out of the order, and falls at once. Another order or
+ * filter (`key`) begins anew: its numbers mean something else.
+ */
 export function calmed(
-  before: ReadonlyMap<string, Measured>,
-  values: ReadonlyMap<string, number>,
+  before: Calm | undefined,
+  { key, values }: { readonly key: string; readonly values: ReadonlyMap<string, number> },
   nowMs: number,
-): ReadonlyMap<string, Measured> {
-  return new Map(
-    Array.from(values, ([name, value]) => {
-      const known = before.get(name);
-      const holds = known !== undefined && known.value > value && nowMs - known.atMs < calmMs;
-      return [name, holds ? known : { value, atMs: nowMs }];
-    }),
-  );
+): Calm {
+  const known = before?.key === key ? before.measured : new Map<string, Measured>();
+  const measured = Array.from(values, ([name, value]) => {
+    const last = known.get(name);
+    const falls = last !== undefined && value > 0 && last.value > value;
+    const holds = falls && nowMs - last.atMs < calmMs;
+    return [name, holds ? last : { value, atMs: nowMs }] as const;
+  });
+  return { key, measured: new Map(measured) };
 }
 
 /** In the order that is shown already; those that are new come last, in their own order. */

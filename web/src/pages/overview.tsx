@@ -1,7 +1,8 @@
 import { useMemo, useState } from "react";
 import { countsOf } from "../../../src/api/pool-counts.ts";
-import type { Pool, Trends } from "../../../src/api/schemas.ts";
+import type { Trends } from "../../../src/api/schemas.ts";
 import { roughDuration } from "../../../src/core/model/time.ts";
+import type { ListedPool as Pool } from "../data/pool-list.ts";
 import { useAnswer } from "../data/query.ts";
 import { allPools, allTrends } from "../data/questions.ts";
 import { type PoolTroubles, usePoolTroubles, waitsTooLong } from "../data/troubles.ts";
@@ -15,7 +16,7 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { lookOf } from "../parts/state-look.ts";
-import { inWholeSeconds } from "../parts/times.tsx";
+import { Age } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
 import { Attention } from "./attention.tsx";
 import {
@@ -26,6 +27,7 @@ import {
   isIdle,
   outOf,
   statesOf,
+  troubleFirstWords,
 } from "./pool-facts.ts";
 import { poolOrders, usePoolOrder } from "./pool-order.ts";
 import { PoolRow } from "./pool-row.tsx";
@@ -87,7 +89,7 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
         </span>
       </div>
       <Legend states={legendOf(pools)} />
-      <PoolTable pools={fits} {...{ trends, sort, canFold, troubles }} />
+      <PoolTable pools={fits} filter={`${show} ${text}`} {...{ trends, sort, canFold, troubles }} />
     </>
   );
 }
@@ -126,7 +128,7 @@ function Totals({ pools, of, troubles }: TotalsProps) {
   const total = sum((pool) => pool.total);
   const all = of?.reduce((count, pool) => count + pool.total, 0) ?? 0;
   const held = sum((pool) => pool.held);
-  const oldest = Math.max(-1, ...pools.map(({ oldestWaitSeconds }) => oldestWaitSeconds ?? -1));
+  const [oldest] = pools.flatMap(({ oldestQueuedAt }) => oldestQueuedAt ?? []).sort();
   const share = total === 0 ? "" : percent(held / total);
   const hasClusters = pools.some(({ template }) => template !== undefined);
   const { count } = clustersNotReady(pools);
@@ -152,7 +154,7 @@ function Totals({ pools, of, troubles }: TotalsProps) {
         { label: "Waiting", value: sum(({ waiting }) => waiting), href: "/queue" },
         {
           label: "Longest wait",
-          value: oldest < 0 ? "–" : inWholeSeconds(oldest),
+          value: oldest === undefined ? "–" : <Age since={oldest} />,
           href: "/queue?sort=wait",
           bad: pools.some(({ name }) => waitsTooLong(name, troubles)),
         },
@@ -167,7 +169,11 @@ function OrderChoice() {
   return (
     <label className="order">
       Order
-      <select value={order} onChange={(event) => setOrder(event.target.value)}>
+      <select
+        value={order}
+        title={order === "trouble" ? troubleFirstWords : undefined}
+        onChange={(event) => setOrder(event.target.value)}
+      >
         {poolOrders.map(([value, label]) => (
           <option key={value} value={value}>
             {label}
@@ -197,10 +203,11 @@ interface TableProps {
   readonly sort: string;
   /** Whether idle pools may be one row together. */
   readonly canFold: boolean;
+  readonly filter: string;
   readonly troubles: PoolTroubles;
 }
 
-function PoolTable({ pools, trends, sort, canFold, troubles }: TableProps) {
+function PoolTable({ pools, trends, sort, canFold, filter, troubles }: TableProps) {
   const [idle, setIdle] = useFilter("idle");
   const [shown, setShown] = useState(rowsAtFirst(rowsMax));
   const { used, folded } = useMemo(() => {
@@ -209,7 +216,7 @@ function PoolTable({ pools, trends, sort, canFold, troubles }: TableProps) {
     const rows = folds && idle === "" ? pools.filter((pool) => !rest.includes(pool)) : pools;
     return { used: rows, folded: folds ? rest.length : 0 };
   }, [pools, canFold, idle, troubles]);
-  const key = `${sort} ${canFold} ${idle}`;
+  const key = `${sort} ${canFold} ${idle} ${filter}`;
   const { rows: busy, ...calm } = useCalmOrder(used, sort, { troubles, key });
   const byPool = useMemo(
     () => new Map(trends?.pools.map((trend) => [trend.pool, trend])),

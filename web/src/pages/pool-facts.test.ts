@@ -69,7 +69,7 @@ describe("sortedBy()", () => {
     expect(namesOf(sortedBy(pools, (one) => measureOf(one, sort, none)))).toBe(want);
   });
 
-  test("long waits come first, then queues with nothing free, other queues, what else needs attention", () => {
+  test("pools that need attention and wait come first, then others by their waits, then what else needs attention", () => {
     const some = [
       pool({ name: "a", oldestWaitSeconds: 5 }),
       pool({ name: "b", oldestWaitSeconds: 90, free: 1 }),
@@ -81,9 +81,9 @@ describe("sortedBy()", () => {
       ["c", ["waits_long"]],
       ["d", ["quarantined"]],
     ]);
-    expect(namesOf(sortedBy(some, (one) => measureOf(one, "trouble", troubles)))).toBe("cebda");
+    expect(namesOf(sortedBy(some, (one) => measureOf(one, "trouble", troubles)))).toBe("cbeda");
     // No rule of its own: a wait is long if the list of what needs attention says so.
-    expect(namesOf(sortedBy(some, (one) => measureOf(one, "trouble", none)))).toBe("cebad");
+    expect(namesOf(sortedBy(some, (one) => measureOf(one, "trouble", none)))).toBe("cbead");
   });
 });
 

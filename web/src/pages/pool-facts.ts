@@ -187,19 +187,22 @@ export function waitsForReason(
 /** A shorter wait passes by itself, in seconds. With it rows would move all the time. */
 const noticedWait = 15;
 
+/** Longer than any wait, in seconds. */
+const anyWait = 1e9;
+
 /**
- * By the people who are hurt: pools that need attention and keep requests waiting, by the longest
- * wait; then queues with nothing free; then other queues; then what else needs attention. Equal ones
- * stay in the order of their names, so that rows do not move all the time.
+ * By the people who are hurt: pools that keep requests waiting, by the longest wait, and of these first
+ * those that need attention; then what else needs attention. Equal ones stay in the order of their names.
  */
 function troubleOf(pool: Pool, troubles: PoolTroubles): number {
-  const { oldestWaitSeconds, free } = countsOf(pool);
-  const wait = oldestWaitSeconds ?? 0;
+  const wait = countsOf(pool).oldestWaitSeconds ?? 0;
   const isTroubled = troubles.has(pool.name);
   if (wait < noticedWait) return isTroubled ? 1 : 0;
-  if (isTroubled) return 4 + wait;
-  return free === 0 ? 3 : 2;
+  return isTroubled ? anyWait + wait : wait;
 }
+
+/** What the order does, for those who ask. */
+export const troubleFirstWords = `Longest wait first, from ${noticedWait}s on, and pools that need attention before others`;
 
 const orders: Readonly<Record<string, (pool: Pool, troubles: PoolTroubles) => number>> = {
   trouble: troubleOf,
@@ -217,6 +220,9 @@ export function measureOf(pool: Pool, sort: string, troubles: PoolTroubles): num
 }
 
 /** Largest number first; equal pools, and pools without an order, by name. */
-export function sortedBy(pools: readonly Pool[], measure: (pool: Pool) => number): readonly Pool[] {
+export function sortedBy<T extends Pool>(
+  pools: readonly T[],
+  measure: (pool: Pool) => number,
+): readonly T[] {
   return pools.toSorted((a, b) => measure(b) - measure(a) || (a.name < b.name ? -1 : 1));
 }

@@ -2,12 +2,13 @@ import { memo } from "react";
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, Trends } from "../../../src/api/schemas.ts";
 import { useInTime } from "../data/clock.ts";
+import type { ListedPool } from "../data/pool-list.ts";
 import { useAnswer } from "../data/query.ts";
 import { oneWaiting } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { SparkLine } from "../parts/spark-line.tsx";
-import { inWholeSeconds } from "../parts/times.tsx";
+import { Age } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { at } from "../router.ts";
 import {
@@ -24,7 +25,7 @@ import {
 } from "./pool-facts.ts";
 
 interface Props {
-  readonly pool: Pool;
+  readonly pool: ListedPool;
   readonly trend: Trends["pools"][number] | undefined;
   readonly span: number;
   readonly window: string;
@@ -33,8 +34,8 @@ interface Props {
 }
 
 export const PoolRow = memo(function PoolRow({ pool, trend, span, window, isLate }: Props) {
-  const { name } = pool;
-  const { total, held, free, waiting, oldestWaitSeconds } = countsOf(pool);
+  const { name, oldestQueuedAt } = pool;
+  const { total, held, free, waiting } = countsOf(pool);
   const states = statesOf(pool);
   const out = outOf(pool);
   const cooling = coolingIn([pool]);
@@ -70,20 +71,30 @@ export const PoolRow = memo(function PoolRow({ pool, trend, span, window, isLate
         )}
       </td>
       <td className={waiting === 0 ? "number quiet" : "number waiting"}>{grouped(waiting)}</td>
-      <td className={`number wait-cell ${waitLook(oldestWaitSeconds, isLate)}`}>
-        {inWholeSeconds(oldestWaitSeconds)}
+      <td className={`number wait-cell ${waitLook(oldestQueuedAt, isLate)}`}>
+        {oldestQueuedAt === null ? "–" : <Age since={oldestQueuedAt} />}
       </td>
       <td className="why-cell">
         <Why pool={pool} />
       </td>
       <td className="spark-cell">
         {trend === undefined ? null : (
-          <SparkLine {...heldOf(pool, trend)} waiting={trend.waiting} span={span} window={window} />
+          <SparkLine
+            {...heldOf(pool, trend)}
+            waiting={withNow(trend.waiting, waiting)}
+            span={span}
+            window={window}
+          />
         )}
       </td>
     </tr>
   );
 });
+
+/** The last sample is some seconds old: without the number of now, the most could be less than it. */
+function withNow(samples: readonly number[], waiting: number): readonly number[] {
+  return samples.map((one, at) => (at === samples.length - 1 ? Math.max(one, waiting) : one));
+}
 
 /** Of a shared pool the part in use; an older server has only its hosts. */
 function heldOf({ limit, total }: Pool, { held, usedPercent }: Trends["pools"][number]) {
@@ -92,8 +103,8 @@ function heldOf({ limit, total }: Pool, { held, usedPercent }: Trends["pools"][n
   return { held, total, unit: "resources" };
 }
 
-function waitLook(oldestWaitSeconds: number | null, isLate: boolean): string {
-  if (oldestWaitSeconds === null) return "quiet";
+function waitLook(oldestQueuedAt: string | null, isLate: boolean): string {
+  if (oldestQueuedAt === null) return "quiet";
   return isLate ? "late" : "";
 }
 

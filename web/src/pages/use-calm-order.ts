@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Pool } from "../../../src/api/schemas.ts";
 import type { PoolTroubles } from "../data/troubles.ts";
-import { calmed, inShownOrder, type Measured } from "./calm-order.ts";
+import { type Calm, calmed, inShownOrder } from "./calm-order.ts";
 import { measureOf, sortedBy } from "./pool-facts.ts";
 
 interface Shown {
@@ -13,23 +13,23 @@ interface Shown {
  * The pools in their order, and what the element that shows them needs. No row moves while the pointer or
  * the focus is in it; another order or filter (`key`) is applied at once.
  */
-export function useCalmOrder(
-  pools: readonly Pool[],
+export function useCalmOrder<T extends Pool>(
+  pools: readonly T[],
   sort: string,
   { troubles, key }: { readonly troubles: PoolTroubles; readonly key: string },
 ) {
   const [isPointed, setPointed] = useState(false);
   const [isFocused, setFocused] = useState(false);
-  const measured = useRef<ReadonlyMap<string, Measured>>(new Map());
+  const measured = useRef<Calm>(undefined);
   const shown = useRef<Shown>(undefined);
   const rows = useMemo(() => {
     const values = new Map(pools.map((pool) => [pool.name, measureOf(pool, sort, troubles)]));
     // Other orders are what somebody has chosen, and say what they are.
-    const known = sort === "trouble" ? measured.current : new Map<string, Measured>();
-    const calm = calmed(known, values, Date.now());
+    const before = sort === "trouble" ? measured.current : undefined;
+    const calm = calmed(before, { key, values }, Date.now());
     measured.current = calm;
-    return sortedBy(pools, ({ name }) => calm.get(name)?.value ?? 0);
-  }, [pools, sort, troubles]);
+    return sortedBy(pools, ({ name }) => calm.measured.get(name)?.value ?? 0);
+  }, [pools, sort, troubles, key]);
   const before = shown.current;
   const isStill = (isPointed || isFocused) && before?.key === key;
   const inOrder = isStill ? inShownOrder(before.names, rows) : rows;
