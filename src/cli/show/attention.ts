@@ -29,8 +29,10 @@ const namedMax = 3;
 export function attentionLines(item: AttentionItem): string[] {
   const { summary, since, advice, command, about, count } = item;
   const age = since === null ? "" : `, for ${formatAge(since)}`;
-  const named = about.slice(0, namedMax).map(({ name, text }) => {
-    return `  ${[name, text].filter((word) => word !== "").join(": ")}`;
+  const named = about.slice(0, namedMax).map(({ name, text, since: from }) => {
+    // The first line has the age of the oldest.
+    const own = from === null || about.length === 1 ? "" : `, for ${formatAge(from)}`;
+    return `  ${[`${name}${own}`, text].filter((word) => word !== "").join(": ")}`;
   });
   const more = count - named.length;
   return [

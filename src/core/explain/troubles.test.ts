@@ -79,7 +79,7 @@ describe("troublesIn()", () => {
     const [late] = troublesIn(lending.state, (31 * minuteMs) as Instant);
     expect(late).toMatchObject({
       since: 15 * minuteMs,
-      text: "the oldest of 1 has waited for 16m, and a lease usually lasts 15m",
+      text: "1 waiting; a lease usually lasts 15m",
     });
   });
 
@@ -94,11 +94,9 @@ describe("troublesIn()", () => {
         new Map([["aws", usualMinutes * minuteMs]]),
       ).map(({ text }) => text);
     expect(at(40, 45), "usual, although it is long").toEqual([]);
-    expect(at(46, 45)).toEqual([
-      "the oldest of 1 has waited for 46m; 99 of 100 wait no longer than 45m",
-    ]);
+    expect(at(46, 45)).toEqual(["1 waiting; 99 of 100 start within 45m"]);
     expect(at(4, 0), "nobody has to look at a short wait").toEqual([]);
-    expect(at(6, 0)).toEqual(["the oldest of 1 has waited for 6m; usually nobody waits"]);
+    expect(at(6, 0)).toEqual(["1 waiting; usually nobody waits"]);
   });
 
   test("says which other pool, or which rate, a long wait is for", () => {
@@ -108,8 +106,8 @@ describe("troublesIn()", () => {
     lending.do(acquire("b", "host install"));
     const told = troublesIn(lending.state, (11 * minuteMs) as Instant);
     expect(told.map(({ name, text }) => `${name} ${text}`)).toEqual([
-      "host waits for install: the oldest of 1 has waited for 11m",
-      "install waits for its rate: the oldest of 1 has waited for 11m",
+      "host waits for install: 1 waiting",
+      "install waits for its rate: 1 waiting",
     ]);
   });
 
@@ -127,8 +125,18 @@ describe("troublesIn()", () => {
     const told = troublesIn(lending.state, (11 * minuteMs) as Instant);
     const long = told.filter(({ code }) => code === "waits_long");
     expect(long.map(({ name, text }) => `${name} ${text}`)).toEqual([
-      "install waits for its rate: the oldest of 1 has waited for 11m",
-      "aws waits for its limit: the oldest of 1 has waited for 11m",
+      "install waits for its rate: 1 waiting",
+      "aws waits for its limit: 1 waiting",
+    ]);
+  });
+
+  test("a long wait for a full limit is one of the limit too", () => {
+    const east = pool("east", 9, { ttlMs: 9e9, parent: "cloud" as PoolName });
+    const lending = new Lending(pool("cloud", 0, { limit: 1 }), east);
+    lending.do(acquire("a", "east"));
+    lending.do(acquire("b", "east"));
+    expect(troublesIn(lending.state, (11 * minuteMs) as Instant)).toMatchObject([
+      { name: "east", limits: ["cloud"], text: "waits for the limit of cloud: 1 waiting" },
     ]);
   });
 
@@ -201,6 +209,6 @@ describe("troublesIn()", () => {
     expect(found(lending, 5 * minuteMs)).toEqual([]);
     const [trouble] = troublesIn(lending.state, (6 * minuteMs) as Instant);
     expect(trouble).toMatchObject({ code: "quota_reached_long", name: "team", space: "team" });
-    expect(trouble?.text).toBe("it holds all 1 aws of its quota, and has waited for 6m");
+    expect(trouble?.text).toBe("it holds all 1 aws of its quota");
   });
 });

@@ -2,6 +2,7 @@
  * What needs a person, as far as the state shows it: it does not end by itself, or it lasts longer
  * than usual. The page and `berth status` begin with this list.
  */
+import { isOnlyLimit, limitOf, limitsFor } from "../gates/limits.ts";
 import { stuckOn } from "../model/cluster.ts";
 import type { SpaceName } from "../model/ids.ts";
 import { creatingState, quarantinedState } from "../model/lifecycle.ts";
@@ -11,6 +12,7 @@ import { type Instant, roughDuration } from "../model/time.ts";
 import { clustersOf, ownerOfCluster } from "./cluster-view.ts";
 import { statesOf, waitReason } from "./explain.ts";
 import { longWaitFrom } from "./long-wait.ts";
+import { noteReason } from "./note-reason.ts";
 import { emptySince, oldestIn, stuckIn } from "./pool-view.ts";
 
 export type TroubleCode =
@@ -32,6 +34,8 @@ export interface Trouble {
   readonly name: string;
   /** The pool that has it. Absent: it is not of one pool. */
   readonly pool?: string;
+  /** Pools without resources whose limits cause it: it is theirs too. */
+  readonly limits?: readonly string[];
   /** Null if nobody knows. */
   readonly since: Instant | null;
   readonly text: string;
@@ -86,23 +90,31 @@ function longWaitOf(pool: Pool, now: Instant, usualWaitMs: number | null): Troub
   if (oldest === null) return [];
   const { queuedAt: since } = oldest;
   if (now - since <= longestUsualOf(pool, usualWaitMs)) return [];
-  const waited = `the oldest of ${pool.waiting} has waited for ${roughDuration(now - since)}`;
-  const text = `${causeText(oldest, pool, now)}${waited}${usualText(pool, usualWaitMs)}`;
-  return [{ code: "waits_long", kind: "pool", name: pool.name, since, text }];
+  // For how long says `since`: a wait that is written here would be another one than that of a ticking clock.
+  const text = `${causeText(oldest, pool, now)}${pool.waiting} waiting${usualText(pool, usualWaitMs)}`;
+  const above = fullLimitsOf(pool).filter((limit) => limit !== pool && isOnlyLimit(limit));
+  const limits = above.length === 0 ? undefined : { limits: above.map(({ name }) => name) };
+  return [{ code: "waits_long", kind: "pool", name: pool.name, since, text, ...limits }];
+}
+
+function fullLimitsOf(pool: Pool): readonly Pool[] {
+  return [...limitsFor(pool)].filter((limit) => limit.used >= limitOf(limit));
 }
 
 /** Where to look first, if it is not the size of the pool. */
-function causeText(oldest: Request, { name }: Pool, now: Instant): string {
+function causeText(oldest: Request, own: Pool, now: Instant): string {
   const { code, pool } = waitReason(oldest, now);
-  if (pool !== name) return `waits for ${pool}: `;
+  if (pool !== own.name) return `waits for ${pool}: `;
   if (code === "paced" || code === "limit_reduced") return "waits for its rate: ";
-  return code === "limit_reached" ? "waits for its limit: " : "";
+  if (code !== "limit_reached") return "";
+  const [limit = own] = fullLimitsOf(own);
+  return limit === own ? "waits for its limit: " : `waits for the limit of ${limit.name}: `;
 }
 
 function usualText({ holds }: Pool, usualWaitMs: number | null): string {
   if (usualWaitMs !== null && usualWaitMs < 1_000) return "; usually nobody waits";
-  if (usualWaitMs !== null) return `; 99 of 100 wait no longer than ${roughDuration(usualWaitMs)}`;
-  return holds.count === 0 ? "" : `, and a lease usually lasts ${roughDuration(holds.meanMs)}`;
+  if (usualWaitMs !== null) return `; 99 of 100 start within ${roughDuration(usualWaitMs)}`;
+  return holds.count === 0 ? "" : `; a lease usually lasts ${roughDuration(holds.meanMs)}`;
 }
 
 function longestUsualOf({ holds, clusters }: Pool, usualWaitMs: number | null): number {
@@ -114,7 +126,7 @@ function longestUsualOf({ holds, clusters }: Pool, usualWaitMs: number | null): 
 function quarantinedIn({ buckets }: Pool): Trouble[] {
   const idle = buckets.get(quarantinedState)?.idle ?? [];
   return Array.from(idle, ({ name, note, changedAt: since }) => {
-    return { code: "quarantined", kind: "resource", name, since, text: firstLine(note) };
+    return { code: "quarantined", kind: "resource", name, since, text: noteReason(note) };
   });
 }
 
@@ -202,7 +214,7 @@ function quotaTroubles({ spaces, requests, pools }: State, now: Instant): Troubl
     const quota = full.get(space);
     if (quota === undefined || now - since <= longWaitFrom(0)) return [];
     const what = [quota.dimension, quota.pool].filter((word) => word !== undefined).join(" of ");
-    const text = `it holds all ${quota.max} ${what} of its quota, and has waited for ${roughDuration(now - since)}`;
+    const text = `it holds all ${quota.max} ${what} of its quota`;
     const { name } = space;
     return [{ code: "quota_reached_long", kind: "space", name, since, text, space: name }];
   });

@@ -11,6 +11,8 @@ export interface Found {
   readonly name: string;
   /** The pool that has it. Absent: it is not of one pool. */
   readonly pool?: string;
+  /** Pools without resources whose limits cause it. */
+  readonly limits?: readonly string[];
   readonly since: Instant | null;
   readonly text: string;
 }
@@ -41,8 +43,9 @@ export function grouped(found: readonly Found[]): AttentionItem[] {
 /** All pools with trouble, by name: also those that the list of a kind is too short for. */
 export function poolsIn(found: readonly Found[]): Attention["pools"] {
   const kinds = new Map<string, Set<string>>();
-  for (const { pool, code } of found) {
-    if (pool !== undefined) kinds.set(pool, (kinds.get(pool) ?? new Set()).add(code));
+  for (const { pool, limits = [], code } of found) {
+    const names = pool === undefined ? limits : [pool, ...limits];
+    for (const name of names) kinds.set(name, (kinds.get(name) ?? new Set()).add(code));
   }
   return Array.from(kinds, ([name, codes]) => ({ name, codes: [...codes].sort() })).sort((a, b) =>
     a.name < b.name ? -1 : 1,

@@ -90,6 +90,8 @@ test("poolsIn() has every pool with trouble, and nothing that is not of a pool",
   const pools = poolsIn(found);
   expect(pools).toHaveLength(25);
   expect(pools).toContainEqual({ name: "aws-3", codes: ["quarantined", "waits_long"] });
+  const late = { ...of("east", "waits_long"), limits: ["cloud"] };
+  expect(poolsIn([late]).map(({ name }) => name)).toEqual(["cloud", "east"]);
 });
 
 test("the guide to the page lists every kind of trouble", () => {

@@ -165,6 +165,14 @@ function Subjects({ item: { about, count } }: { item: AttentionItem }) {
       {shown.map((subject) => (
         <li key={`${subject.kind} ${subject.name} ${subject.text}`}>
           <Name subject={subject} /> <span>{subject.text}</span>
+          {subject.since === null || count === 1 ? null : (
+            <>
+              {" "}
+              <span className="faint unbroken">
+                for <Age since={subject.since} />
+              </span>
+            </>
+          )}
         </li>
       ))}
       {more > 0 ? <li className="faint">and {grouped(more)} more</li> : null}
