@@ -129,10 +129,17 @@ describe("pinEffects()", () => {
   });
 
   test.each([Number.NaN, 0, 60_001])("rejects the rate %d", (rate) => {
-    expect(pinEffects(pool({}), rate)).toEqual([
+    expect(pinEffects(pool({ policy: { pace } }), rate)).toEqual([
       expect.stringMatching(/^aws keeps this rate until somebody unpins it/),
       "Enter the starts per minute: 0.001 to 60,000.",
     ]);
+  });
+
+  test("of a limit without a rate says that the limit stays", () => {
+    const limit = { used: 1, limit: 11, waiting: 0, oldestWaitSeconds: null };
+    expect(pinEffects({ ...pool({}), limit }, Number.NaN)[0]).toBe(
+      "aws has no start rate now, and keeps this one until somebody unpins it. Its limit of 11 stays.",
+    );
   });
 });
 

@@ -123,10 +123,13 @@ export function foldedChanges(changes: readonly RateChange[]): FoldedChange[] {
 }
 
 /** The effects of a pin. */
-export function pinEffects({ name, flow, policy }: Pool, rate: number): string[] {
+export function pinEffects(pool: Pool, rate: number): string[] {
+  const { name, flow, policy } = pool;
   if (!(rate >= rateMin && rate <= rateMax)) {
     return [
-      `${name} keeps this rate until somebody unpins it, whatever its pace or reports of throttling say.`,
+      hasPace(pool)
+        ? `${name} keeps this rate until somebody unpins it, whatever its pace or reports of throttling say.`
+        : `${name} has no start rate now, and keeps this one until somebody unpins it.${limitStays(pool)}`,
       `Enter the starts per minute: ${rateMin} to ${grouped(rateMax)}.`,
     ];
   }
@@ -140,6 +143,11 @@ export function pinEffects({ name, flow, policy }: Pool, rate: number): string[]
       ? "Reports of throttling are counted, but do not change the rate."
       : "Leases and the order of the queue do not change.",
   ];
+}
+
+/** A rate is how fast it lends, and not how much. */
+function limitStays({ limit }: Pool): string {
+  return limit === undefined ? "" : ` Its limit of ${grouped(limit.limit)} stays.`;
 }
 
 /** The effects of removing the pin. */

@@ -18,8 +18,8 @@ test("sharersOf() has all pools below a limit, at any level, with the largest fi
     pool("other", null, 9),
   ];
   expect(sharersOf("cloud", pools)).toEqual([
-    { name: "west", held: 2 },
-    { name: "east", held: 1 },
+    { name: "west", held: 2, total: 10 },
+    { name: "east", held: 1, total: 10 },
   ]);
   expect(sharersOf("east", pools)).toEqual([]);
 });

@@ -5,6 +5,8 @@ export interface Sharer {
   readonly name: string;
   /** Claims on resources of its own. */
   readonly held: number;
+  /** Its resources; undefined: it is shared, and claims are parts of them. */
+  readonly total: number | undefined;
 }
 
 /** The pools below a limit that have resources, those that hold most first. Empty: nobody shares it. */
@@ -26,6 +28,6 @@ export function sharersOf(limit: string, pools: readonly Pool[]): Sharer[] {
   const own = pools.find(({ name, limit: onlyLimit }) => name === limit && onlyLimit === undefined);
   const all = own === undefined ? below : [own, ...below];
   return all
-    .map(({ name, held }) => ({ name, held }))
+    .map(({ name, held, total, usage }) => ({ name, held, total: usage ? undefined : total }))
     .sort((a, b) => b.held - a.held || a.name.localeCompare(b.name));
 }

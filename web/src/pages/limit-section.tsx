@@ -1,16 +1,19 @@
+import { useState } from "react";
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
 import { whoami } from "../data/live.ts";
+import type { ListedPool } from "../data/pool-list.ts";
 import { useAnswer } from "../data/query.ts";
 import { allPools, queueOf } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
+import { usePoolTroubles, waitsTooLong } from "../data/troubles.ts";
 import { Link } from "../parts/link.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
 import { grouped } from "../parts/numbers.ts";
+import { Age } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { hasPace } from "./flow-facts.ts";
 import { GateCard } from "./gate-card.tsx";
-import { sharersOf } from "./limit-facts.ts";
-import { PinButtons } from "./pin-buttons.tsx";
+import { type Sharer, sharersOf } from "./limit-facts.ts";
 
 /** The limits that bind a pool: use against limit, and who shares each. */
 export function LimitSection({ pool }: { pool: Pool }) {
@@ -24,7 +27,6 @@ export function LimitSection({ pool }: { pool: Pool }) {
     <GateCard
       title={limits.length === 1 ? "Limit" : "Limits"}
       status={{ open: full === undefined, words }}
-      buttons={hasPace(pool) ? null : <PinButtons pool={pool} />}
     >
       <dl className="limits" aria-label="Limits">
         {limits.map((limit) => (
@@ -44,7 +46,7 @@ interface LineProps {
   readonly limit: Pool["flow"]["limits"][number];
   /** The pool that the section is about. */
   readonly own: string;
-  readonly pools: readonly Pool[];
+  readonly pools: readonly ListedPool[];
   readonly waitingFor: (name: string) => number;
 }
 
@@ -64,6 +66,8 @@ function useWaiting(own: Pool, pools: readonly Pool[]): (name: string) => number
 
 function LimitLine({ limit: { pool: name, used, limit }, own, pools, waitingFor }: LineProps) {
   const sharers = sharersOf(name, pools);
+  // It has nothing else to show than the pools below it.
+  const isOwnLimit = name === own && pools.some((pool) => pool.name === own && pool.limit);
   return (
     <div>
       <dt>{name === own ? "This pool" : <Link href={at("pools", name)}>{name}</Link>}</dt>
@@ -83,7 +87,11 @@ function LimitLine({ limit: { pool: name, used, limit }, own, pools, waitingFor 
         </b>
         <span className="faint">{grouped(Math.max(0, limit - used))} left</span>
       </dd>
-      {sharers.length === 0 ? null : (
+      {sharers.length === 0 ? null : isOwnLimit ? (
+        <dd>
+          <Below {...{ sharers, pools, waitingFor }} />
+        </dd>
+      ) : (
         <dd className="sharers">
           <span className="faint">Shared by</span>
           {sharers.map((sharer, index) => (
@@ -96,6 +104,71 @@ function LimitLine({ limit: { pool: name, used, limit }, own, pools, waitingFor 
         </dd>
       )}
     </div>
+  );
+}
+
+interface BelowProps extends Pick<LineProps, "pools" | "waitingFor"> {
+  readonly sharers: readonly Sharer[];
+}
+
+const shownAtFirst = 8;
+
+/** What each pool holds of the limit, and who waits there: also where resources are free. */
+function Below({ sharers, pools, waitingFor }: BelowProps) {
+  const [shown, setShown] = useState(shownAtFirst);
+  const troubles = usePoolTroubles();
+  const byName = new Map(pools.map((pool) => [pool.name, pool]));
+  return (
+    <>
+      <table className="below">
+        <thead>
+          <tr>
+            <th scope="col">Shared by</th>
+            <th scope="col" className="number">
+              Held
+            </th>
+            <th scope="col" className="number">
+              Free
+            </th>
+            <th scope="col" className="number">
+              Waiting
+            </th>
+            <th scope="col" className="number">
+              Longest wait
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sharers.slice(0, shown).map(({ name, held, total }, index) => {
+            const pool = byName.get(name);
+            const since = pool?.oldestQueuedAt ?? null;
+            const waiting = waitingFor(name);
+            return (
+              <tr key={name} data-row>
+                <th scope="row">
+                  <i className={`look-held ${shadeOf(index)}`} aria-hidden="true" />{" "}
+                  <Link href={at("pools", name)}>{name}</Link>
+                </th>
+                <td className="number">
+                  {grouped(held)}
+                  {total === undefined ? null : <span className="faint">/{grouped(total)}</span>}
+                </td>
+                <td className="number">
+                  {pool === undefined || total === undefined ? "–" : grouped(pool.free)}
+                </td>
+                <td className={waiting === 0 ? "number quiet" : "number waiting"}>
+                  {grouped(waiting)}
+                </td>
+                <td className={waitsTooLong(name, troubles) ? "number late" : "number"}>
+                  {waiting === 0 || since === null ? "–" : <Age since={since} />}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <MoreButton shown={shown} of={sharers.length} onMore={setShown} />
+    </>
   );
 }
 

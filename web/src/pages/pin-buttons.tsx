@@ -4,7 +4,7 @@ import { rateMax, rateMin } from "../../../src/core/model/field-kinds.ts";
 import { berth } from "../data/berth.ts";
 import { type Action, ActionButton } from "../parts/action-button.tsx";
 import { ActionDialog } from "../parts/action-dialog.tsx";
-import { pinEffects, rateWords, unpinEffects } from "./flow-facts.ts";
+import { hasPace, pinEffects, rateWords, unpinEffects } from "./flow-facts.ts";
 
 /** Buttons to pin and unpin the start rate. */
 export function PinButtons({ pool }: { pool: Pool }) {
@@ -52,10 +52,12 @@ function placeholderOf({ flow: { everySeconds } }: Pool): string {
 
 function pin(pool: Pool, rate: number): Action {
   const { name } = pool;
+  const isFirst = !hasPace(pool);
   return {
-    verb: "Pin",
+    // Beside no pace the word alone could be about anything, such as the limit.
+    ...(isFirst ? { verb: "Pin a start rate", confirm: "Pin" } : { verb: "Pin" }),
     title: Number.isNaN(rate)
-      ? `Pin the start rate of ${name}`
+      ? `Pin ${isFirst ? "a" : "the"} start rate of ${name}`
       : `Pin ${name} at ${rate} starts per minute`,
     effects: pinEffects(pool, rate),
     run: (audit) => berth.pin(name, { rate, ...audit }),
