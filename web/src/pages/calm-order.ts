@@ -1,7 +1,7 @@
 /** The order of rows that are read while they change: a row that falls waits, and none moves under a hand. */
 
 /** A row falls to a lower place only after this time: what ends often begins again. */
-export const calmMs = 15_000;
+export const calmMs = 5_000;
 
 export interface Measured {
   readonly value: number;
