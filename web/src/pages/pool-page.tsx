@@ -5,34 +5,21 @@ import { stateWord } from "../../../src/core/model/state-word.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
-import {
-  allPools,
-  explanation,
-  leasesOf,
-  onePool,
-  queueOf,
-  resourcesOf,
-} from "../data/questions.ts";
+import { allPools, leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { usePoolTroubles, waitsTooLong } from "../data/troubles.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
-import { type Figure, Figures } from "../parts/figures.tsx";
-import { Link } from "../parts/link.tsx";
+import { Figures } from "../parts/figures.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
-import { grouped, percent } from "../parts/numbers.ts";
+import { grouped } from "../parts/numbers.ts";
 import { inOrder, lookOf } from "../parts/state-look.ts";
-import { inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
+import { Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
-import { amountText } from "../parts/wants.ts";
-import { at } from "../router.ts";
-import { isClosedAt, waitingForAdmission } from "./admission-facts.ts";
 import { AdmissionSection } from "./admission-section.tsx";
 import { ClusterStock } from "./cluster-stock.tsx";
 import { EstimateAccuracyNote } from "./estimate.tsx";
-import type { Amounts } from "./fit-facts.ts";
-import { FitPicture } from "./fit-picture.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
 import { HostTable } from "./host-table.tsx";
 import { inLeaseOrder } from "./lease-ends.ts";
@@ -41,19 +28,14 @@ import { LimitSection } from "./limit-section.tsx";
 import { listedPool } from "./listed-pool.ts";
 import { PaceSection } from "./pace-section.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
-import {
-  andMore,
-  clustersNotReady,
-  coolingIn,
-  hibernatedIn,
-  outOf,
-  statesOf,
-} from "./pool-facts.ts";
+import { statesOf } from "./pool-facts.ts";
+import { figuresOf } from "./pool-figures.tsx";
 import { QueueTable, useEmptyQueueText, useSeesAllSpaces } from "./queue-table.tsx";
 import { ResourceGrid } from "./resource-grid.tsx";
 import { ShareSection } from "./share-section.tsx";
 import { inStartOrder, turnsIn } from "./start-order.ts";
 import { WhatIf } from "./what-if.tsx";
+import { WhyNotFit } from "./why-not-fit.tsx";
 
 export function PoolPage({ name }: { name: string }) {
   const { data: pool, error } = useAnswer(onePool(name));
@@ -93,6 +75,7 @@ function PoolView({ read }: { read: Pool }) {
   const pool = useListed(read);
   const { name, retiring, suspended, limit } = pool;
   const { data: queue = [] } = useAnswer(queueOf(name));
+  const isWhole = useSeesAllSpaces();
   const isLate = waitsTooLong(name, usePoolTroubles());
   const waitsSince = useWaitsSince(pool);
   return (
@@ -108,7 +91,10 @@ function PoolView({ read }: { read: Pool }) {
           Removed from the configuration. It disappears when its last resource is released.
         </p>
       ) : null}
-      <Figures label={`${name} in numbers`} figures={figuresOf(pool, queue, isLate)} />
+      <Figures
+        label={`${name} in numbers`}
+        figures={figuresOf(pool, { requests: queue, isWhole }, isLate)}
+      />
       {pool.usage === undefined ? <WholeBar pool={pool} /> : <CapacityBars usage={pool.usage} />}
       <NoActionsNote />
       <div className="gates">
@@ -152,63 +138,6 @@ function WholeBar({ pool }: { pool: Pool }) {
   );
 }
 
-function figuresOf(pool: Pool, queue: readonly WaitingRequest[], isLate: boolean): Figure[] {
-  const { waiting, oldestWaitSeconds } = countsOf(pool);
-  return [
-    ...(pool.usage === undefined ? countFigures(pool) : amountFigures(pool, pool.usage)),
-    ...admissionFigure(pool, queue),
-    { label: "Waiting", value: waiting },
-    { label: "Longest wait", value: inWholeSeconds(oldestWaitSeconds), bad: isLate },
-    { label: "Mean hold", value: inWords(pool.meanHoldSeconds) },
-  ];
-}
-
-/** Always there, so that the figures stay in their places. The card below has the reason. */
-function admissionFigure({ name, admission }: Pool, queue: readonly WaitingRequest[]): Figure[] {
-  if (admission === null) return [];
-  const isClosed = isClosedAt(admission, waitingForAdmission(queue, name).length, serverNowMs());
-  return [{ label: "Admission", value: isClosed ? "closed" : "open", bad: isClosed }];
-}
-
-function countFigures(pool: Pool): Figure[] {
-  const { total, held, free } = countsOf(pool);
-  const isMade = pool.template !== undefined;
-  const whole = pool.limit !== undefined ? "Limit" : isMade ? "Clusters" : "Resources";
-  const aside = total === 0 ? "" : percent(held / total);
-  return [
-    { label: whole, value: total },
-    { label: "Held", value: held, aside },
-    { label: pool.limit === undefined ? "Free" : "Left", value: free },
-    ...(pool.limit === undefined ? outFigures(pool) : []),
-  ];
-}
-
-/** Clusters that hibernate or are on their way are stock, and not out of service. */
-function outFigures(pool: Pool): Figure[] {
-  const cooling = coolingIn([pool]);
-  const aside = andMore(cooling, "cooling");
-  const out = { label: "Out of service", value: outOf(pool), aside };
-  if (pool.template === undefined) return [out];
-  const stock = [
-    { label: "Hibernated", value: hibernatedIn([pool]) },
-    { label: "Not ready", value: clustersNotReady([pool]).count },
-  ];
-  return out.value + cooling === 0 ? stock : [...stock, out];
-}
-
-/** A shared pool has no number of free resources: it has free amounts. */
-function amountFigures(pool: Pool, usage: NonNullable<Pool["usage"]>): Figure[] {
-  const out = outOf(pool);
-  return [
-    ...usage.map(({ dimension, used, capacity }) => ({
-      label: `Free ${dimension}`,
-      value: Math.max(0, capacity - used),
-      aside: `of ${grouped(capacity)}`,
-    })),
-    { label: "Resources", value: pool.total, aside: out === 0 ? "" : `${grouped(out)} out` },
-  ];
-}
-
 function Waiting({ pool }: { pool: Pool }) {
   const { name, limit } = pool;
   const { data } = useAnswer(queueOf(name));
@@ -230,9 +159,10 @@ function Waiting({ pool }: { pool: Pool }) {
           withPools={limit !== undefined}
           pool={name}
           shownAtFirst={8}
+          withOldest
         />
       )}
-      {pool.usage === undefined ? null : <FirstThatDoesNotFit requests={data ?? []} pool={name} />}
+      {pool.usage === undefined ? null : <WhyNotFit requests={data ?? []} pool={name} />}
     </section>
   );
 }
@@ -247,41 +177,6 @@ function oneQueue(requests: readonly WaitingRequest[], pool: string | undefined,
     groups: [{ name: "", rows: [...inStartOrder(here), ...elsewhere] }],
     turns: turnsIn(here, seesAll ? elsewhere.length : 0),
   };
-}
-
-/** The picture of the first request that waits for room. */
-function FirstThatDoesNotFit(props: { requests: readonly WaitingRequest[]; pool: string }) {
-  const { requests, pool } = props;
-  const first = requests.find(({ reason }) => reason.code === "no_room");
-  const amount = first?.items.find((item) => item.pool === pool)?.amount;
-  if (first === undefined || amount === undefined) return null;
-  return (
-    <section aria-labelledby="fit-title">
-      <h2 id="fit-title">
-        Why <Link href={at("requests", first.id)}>{first.holder}</Link> does not fit{" "}
-        <small>{amountText(amount)}</small>
-      </h2>
-      <Fit id={first.id} pool={pool} amount={amount} isBehind={first.position > 1} />
-      {requests.length > 1 ? (
-        <p className="calm">The page of each other request says the same of it: open it above.</p>
-      ) : null}
-    </section>
-  );
-}
-
-interface FitProps {
-  readonly id: string;
-  readonly pool: string;
-  readonly amount: Amounts;
-  readonly isBehind: boolean;
-}
-
-function Fit({ id, pool, ...shown }: FitProps) {
-  const { data } = useAnswer(explanation(id));
-  const need = data?.needs.find((one) => one.pool === pool);
-  if (need === undefined) return <Loading />;
-  // All of them are listed below.
-  return <FitPicture {...shown} size={need.size} rooms={need.rooms ?? []} max={4} />;
 }
 
 /** The leases that use a pool which is only a limit. */
@@ -310,7 +205,7 @@ function Members({ pool: { name, usage, template } }: { pool: Pool }) {
   return (
     <section aria-labelledby="resources-title">
       <h2 id="resources-title">
-        {template === undefined ? "Resources" : "Clusters"}{" "}
+        {usage !== undefined ? "Hosts" : template === undefined ? "Resources" : "Clusters"}{" "}
         <small>{resources === undefined ? "" : grouped(resources.length)}</small>
       </h2>
       <ProblemNote error={error} />

@@ -17,6 +17,7 @@ import { commonReason, ownReason, shortQuota, withoutPace } from "./common-reaso
 import { Estimate } from "./estimate.tsx";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
 import { firstRows, type Group, oldestIn, rowCount } from "./grouping.ts";
+import { withOldestOf } from "./oldest-row.ts";
 import {
   asksForRoom,
   hasSeveralSpaces,
@@ -35,6 +36,8 @@ interface Props {
   readonly pool?: string;
   /** How many requests are shown before "Show more". */
   readonly shownAtFirst: number;
+  /** The request that waits longest is shown at first too, wherever it is. */
+  readonly withOldest?: boolean;
 }
 
 /** A holder sees the requests of its own space only, so others may wait when it sees none. */
@@ -48,13 +51,15 @@ export function useSeesAllSpaces(): boolean {
   return useStore(whoami)?.role !== "holder";
 }
 
-export function QueueTable({ groups: sorted, turns, withPools, pool, shownAtFirst }: Props) {
+export function QueueTable(props: Props) {
+  const { groups: sorted, turns, withPools, pool, shownAtFirst, withOldest = false } = props;
   const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const { items: groups, list } = useSteadyOrder<Group<WaitingRequest>, HTMLTableElement>(
     sorted,
     ({ name }) => name,
   );
-  const first = firstRows(groups, shownRows(limit, rowCount(groups)));
+  const begin = firstRows(groups, shownRows(limit, rowCount(groups)));
+  const first = withOldest ? withOldestOf(groups, begin) : begin;
   const place = usePlace();
   // One list has the queues of several pools, so it is in the order of the waits.
   const byWait = place.query.get("group") === "none" && pool === undefined;

@@ -1,0 +1,20 @@
+/** The request that waits longest, also if it is far down its queue: people look for it first. */
+import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import type { Group } from "./grouping.ts";
+
+type Aged = Pick<WaitingRequest, "id" | "queuedAt">;
+
+/** The first rows of each group, and after them the one of the group that waits longest. */
+export function withOldestOf<T extends Aged>(
+  all: readonly Group<T>[],
+  first: readonly Group<T>[],
+): Group<T>[] {
+  return first.map((group) => {
+    const rows = all.find(({ name }) => name === group.name)?.rows ?? [];
+    const oldest = rows.reduce<T | undefined>((found, row) => {
+      return found === undefined || row.queuedAt < found.queuedAt ? row : found;
+    }, undefined);
+    if (oldest === undefined || group.rows.some(({ id }) => id === oldest.id)) return group;
+    return { ...group, rows: [...group.rows, oldest] };
+  });
+}
