@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import {
   admissionLead,
+  admissionStatus,
+  admissionWord,
   creditsAt,
   foundText,
-  isClosedAt,
   waitingForAdmission,
 } from "./admission-facts.ts";
 
@@ -20,16 +21,21 @@ test.each([
 });
 
 test.each([
-  ["it found no capacity", "none", 0, 1, true],
-  ["it fails", "unknown", 0, 1, true],
-  ["it fails and nobody waits", "unknown", 0, 0, true],
-  ["it found some", "room", 0, 1, false],
-  ["some credits are left", "none", 2, 1, false],
-  ["nobody waits for it", "none", 0, 0, false],
-])("isClosedAt() if %s", (_, found, credits, waiting, want) => {
-  const admission = { by: "a check", why: null, found, lookedAt: until, credits, until };
-  expect(isClosedAt(admission, waiting, 0)).toBe(want);
-});
+  ["it found no capacity", "none", 0, 1, false, "closed"],
+  ["it fails", "unknown", 0, 1, false, "closed"],
+  ["it fails and nobody waits", "unknown", 0, 0, false, "closed"],
+  ["it found some", "room", 0, 1, true, "open"],
+  ["some credits are left", "none", 2, 1, true, "open"],
+  ["nobody waits for it", "none", 0, 0, true, "on demand"],
+])(
+  "admissionWord() if %s begins the words of the card",
+  (_, found, credits, waiting, open, word) => {
+    const admission = { by: "a check", why: null, found, lookedAt: until, credits, until };
+    expect(admissionWord(admission, waiting, 0)).toEqual({ open, word });
+    const card = admissionStatus({ found, credits, waiting });
+    expect([card.open, card.words.startsWith(word)]).toEqual([open, true]);
+  },
+);
 
 test.each([
   ["room", "capacity found"],
@@ -62,15 +68,16 @@ test.each([
   ["room", 1, 0, /^The check has found capacity/],
   ["none", 0, 2, /^2 requests wait although 4 are free: .* They start by themselves/s],
   ["none", 0, 1, /^1 request waits although 4 are free: .* It starts by itself/],
-  ["none", 0, 0, /^No request waits for the check/],
+  ["none", 0, 0, /^The check runs once a request waits for nothing else/],
+  ["room", 0, 1, /^1 request waits: others have taken what the check found/],
   ["unknown", 0, 1, /^Nothing is lent until the check works again; 1 request waits for it\. Look/],
 ])("admissionLead() of %s with %i credits and %i waiting", (found, credits, waiting, want) => {
   expect(admissionLead({ found, credits, waiting, free: 4, beforeCheck: 0 })).toMatch(want);
 });
 
 test.each([
-  [1, /^1 waits for a free resource, none for this check\. It runs once/],
-  [8, /^8 wait for a free resource, none for this check\. It runs once/],
+  [1, /^1 waits for a free resource\. The check runs once/],
+  [8, /^8 wait for a free resource\. The check runs once/],
 ])("admissionLead() while %i wait for a free resource", (beforeCheck, want) => {
   const facts = { found: "room", credits: 0, waiting: 0, free: 0, beforeCheck };
   expect(admissionLead(facts)).toMatch(want);

@@ -20,12 +20,13 @@ export function foundText(what: string | null): string {
   return what === null ? "" : (found[what] ?? what);
 }
 
-/** Whether the check lets nobody through: it fails, or some wait for it and it has found nothing. */
-export function isClosedAt(admission: Admission, waiting: number, nowMs: number): boolean {
+/** The state in a word or two for a tile; the card has the same with its reason. */
+export function admissionWord(admission: Admission, waiting: number, nowMs: number) {
   const { found } = admission;
-  // It has just found some, which others have taken.
-  if (found === "room") return false;
-  return !admissionStatus({ credits: creditsAt(admission, nowMs), found, waiting }).open;
+  const { open, words } = admissionStatus({
+    ...{ credits: creditsAt(admission, nowMs), found, waiting },
+  });
+  return { open, word: words.split(":")[0] ?? words };
 }
 
 /** Requests that wait only for admission, in queue order. */
@@ -65,11 +66,11 @@ export function admissionLead(facts: LeadFacts): string {
   }
   if (waiting === 0 && beforeCheck > 0) {
     const wait = beforeCheck === 1 ? "1 waits" : `${grouped(beforeCheck)} wait`;
-    return `${wait} for a free resource, none for this check. It runs once a resource is free.`;
+    return `${wait} for a free resource. The check runs once one is free.`;
   }
-  if (waiting === 0) {
-    return "No request waits for the check. It runs when only its answer is missing.";
-  }
+  if (waiting === 0) return "The check runs once a request waits for nothing else.";
+  if (found === "room")
+    return `${requests}: others have taken what the check found. It runs again.`;
   const unused = free === 0 ? "" : ` although ${grouped(free)} ${free === 1 ? "is" : "are"} free`;
   const start = waiting === 1 ? "It starts by itself" : "They start by themselves";
   return `${requests}${unused}: the cluster has no capacity for one more. ${start} when the check finds some.`;
@@ -84,6 +85,8 @@ export function admissionStatus(facts: AdmissionFacts): {
   const { credits, found, waiting } = facts;
   if (credits > 0) return { open: true, words: "open" };
   if (found === "unknown") return { open: false, words: "closed: the check fails", bad: true };
-  if (waiting === 0) return { open: true, words: "checked on demand" };
+  if (waiting === 0) return { open: true, words: "on demand" };
+  // It has just found some, which others have taken.
+  if (found === "room") return { open: true, words: "open" };
   return { open: false, words: found === "none" ? "closed: no capacity" : "closed" };
 }

@@ -5,7 +5,7 @@ import type { Figure } from "../parts/figures.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { Age, inWholeSeconds, inWords } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { isClosedAt, waitingForAdmission } from "./admission-facts.ts";
+import { admissionWord, waitingForAdmission } from "./admission-facts.ts";
 import { andMore, clustersNotReady, coolingIn, hibernatedIn, outOf } from "./pool-facts.ts";
 import { queueFacts } from "./queue-facts.ts";
 
@@ -38,8 +38,9 @@ function longestWait(pool: Pool, { requests, isWhole }: Queue): Pick<Figure, "va
 /** Always there, so that the figures stay in their places. The card below has the reason. */
 function admissionFigure({ name, admission }: Pool, queue: readonly WaitingRequest[]): Figure[] {
   if (admission === null) return [];
-  const isClosed = isClosedAt(admission, waitingForAdmission(queue, name).length, serverNowMs());
-  return [{ label: "Admission", value: isClosed ? "closed" : "open", bad: isClosed }];
+  const waiting = waitingForAdmission(queue, name).length;
+  const { open, word } = admissionWord(admission, waiting, serverNowMs());
+  return [{ label: "Admission", value: word, bad: !open }];
 }
 
 function countFigures(pool: Pool): Figure[] {

@@ -1,5 +1,6 @@
 import { memo } from "react";
 import type { Resource } from "../../../src/api/schemas.ts";
+import { noteReason } from "../../../src/core/explain/note-reason.ts";
 import { stateWord } from "../../../src/core/model/state-word.ts";
 import { useInTime } from "../data/clock.ts";
 import { Link } from "../parts/link.tsx";
@@ -61,7 +62,9 @@ function IdleBody({ resource: { note, changedAt, restsUntil } }: { resource: Res
   const left = useLeft(restsUntil);
   return (
     <>
-      <p className="tile-text">{note.split("\n")[0]}</p>
+      <p className="tile-text" title={note}>
+        {noteReason(note)}
+      </p>
       <p className="tile-foot" title={`since ${exact(changedAt)}`}>
         for {age}
         {restsUntil === null ? null : <span>cooling {left}</span>}
