@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
-import { inHundredths, isSlow, kindOf, onHubWords, urgencyOf } from "./cluster-facts.ts";
+import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import {
+  inHundredths,
+  isSlow,
+  kindOf,
+  onHubWords,
+  urgencyOf,
+  waitingElsewhere,
+} from "./cluster-facts.ts";
 
 test("onHubWords() tells the clusters of Berth from those of others, also after they are gone", () => {
   const one = {
@@ -43,4 +51,12 @@ test("urgencyOf() puts a cluster that fails before those on their way", () => {
   const calm = { state: "creating", failures: 0, stuck: null, lost: null, hold: null } as Cluster;
   const failing = { ...calm, state: "destroying", failures: 1 };
   expect(urgencyOf(failing)).toBeLessThan(urgencyOf(calm));
+});
+
+test("waitingElsewhere() finds the requests for which a cluster is ready too early", () => {
+  const request = (id: string, pool: string | null) => {
+    return { id, reason: { code: "paced", pool, message: "" } } as WaitingRequest;
+  };
+  const queue = [request("a", "ocp"), request("b", "install"), request("c", null)];
+  expect(waitingElsewhere(queue, "ocp").map(({ id }) => id)).toEqual(["b"]);
 });

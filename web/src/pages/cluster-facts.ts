@@ -1,5 +1,6 @@
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import type { HubClusterList } from "../../../src/api/hub-schemas.ts";
+import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { grouped } from "../parts/numbers.ts";
 
 /** Lower comes first: what needs somebody, then what is on its way, then the rest. */
@@ -61,4 +62,12 @@ export function onHubWords(items: HubClusterList["items"]): string {
 /** As a table shows it; a sum of such figures is what its reader would add up. */
 export function inHundredths(value: number): number {
   return Math.round(value * 100) / 100;
+}
+
+/** Requests of the queue that wait for another pool first: a cluster may be ready for them. */
+export function waitingElsewhere<T extends Pick<WaitingRequest, "reason">>(
+  queue: readonly T[],
+  pool: string,
+): readonly T[] {
+  return queue.filter(({ reason }) => reason.pool !== null && reason.pool !== pool);
 }

@@ -2,11 +2,13 @@ import type { ReactNode } from "react";
 import type { ClusterPlan } from "../../../src/api/cluster-schemas.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { planOf } from "../data/questions.ts";
+import { planOf, queueOf } from "../data/questions.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
+import { at } from "../router.ts";
+import { waitingElsewhere } from "./cluster-facts.ts";
 import { GateCard } from "./gate-card.tsx";
 
 /** What a pool of clusters keeps ready beside what there is, what it does now, and next. */
@@ -25,8 +27,28 @@ export function ClusterStock({ pool }: { pool: Pool }) {
       <Facts label="Plan" facts={planFacts(plan, pool)} />
       <Steps title="Now" steps={underWay} />
       <Steps title="Next" steps={nextSteps} />
-      {isIdle ? <p className="calm">Nothing to do: the stock is complete.</p> : null}
+      {isIdle ? (
+        <p className="calm">
+          Nothing to do: the stock is complete. <ReadyFor pool={pool.name} demand={plan.demand} />
+        </p>
+      ) : null}
     </GateCard>
+  );
+}
+
+/** For whom a cluster is ready that nobody has taken. */
+function ReadyFor({ pool, demand }: { pool: string; demand: number }) {
+  const { data } = useAnswer(queueOf(pool));
+  const [first, ...others] = waitingElsewhere(data ?? [], pool);
+  if (first === undefined || demand === 0) return null;
+  if (others.length > 0) {
+    return `${grouped(others.length + 1)} requests wait for other pools before they take theirs.`;
+  }
+  return (
+    <>
+      1 is for <Link href={at("requests", first.id)}>{first.holder}</Link>, which waits for{" "}
+      <Link href={at("pools", first.reason.pool ?? "")}>{first.reason.pool}</Link>.
+    </>
   );
 }
 
@@ -51,15 +73,22 @@ function planFacts(
 ): readonly (readonly [string, ReactNode] | false)[] {
   const { size, running, auto, max, concurrent, demand, stale, template, usualSeconds } = plan;
   const free = states["free"] ?? 0;
+  const hibernated = states["hibernated"] ?? 0;
   const wake = usualSeconds.resuming;
+  // Where none has ever slept, both would be the same number.
+  const sleeps = hibernated > 0 || usualSeconds.stopping !== null || wake !== null;
   return [
     [
       "In stock",
-      <Amount key="s" field="size" hint={`free or hibernated; keeps ${grouped(size)}`}>
-        {grouped(free + (states["hibernated"] ?? 0))}
+      <Amount
+        key="s"
+        field="size"
+        hint={`free${sleeps ? " or hibernated" : ""}; keeps ${grouped(size)}`}
+      >
+        {grouped(free + hibernated)}
       </Amount>,
     ],
-    [
+    sleeps && [
       "Free in stock",
       <Amount
         key="a"

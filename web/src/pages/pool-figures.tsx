@@ -47,7 +47,9 @@ function countFigures(pool: Pool): Figure[] {
   const { total, held, free } = countsOf(pool);
   const isMade = pool.template !== undefined;
   const whole = pool.limit !== undefined ? "Limit" : isMade ? "Clusters" : "Resources";
-  const aside = total === 0 ? "" : percent(held / total);
+  // Shares of a pool that can make more are of all it may have, so this says what it is of.
+  const base = isMade ? ` of ${grouped(total)}` : "";
+  const aside = total === 0 ? "" : `${percent(held / total)}${base}`;
   return [
     { label: whole, value: total },
     { label: "Held", value: held, aside },
