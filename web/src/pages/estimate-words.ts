@@ -16,7 +16,8 @@ export function afterWords(place: number): string {
  */
 export function startWords({ p50Seconds, exact }: Estimate, place = 1): string {
   if (p50Seconds >= 1) return `in about ${roughDuration(p50Seconds * 1_000)}`;
-  if (place <= 1) return "now";
+  // Something is still in its way, or it would have started.
+  if (place <= 1) return "any moment";
   return exact ? afterWords(place) : "soon";
 }
 

@@ -3,6 +3,7 @@ import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
 import {
   backlogSeconds,
+  expectsOthers,
   foldedChanges,
   hasPace,
   lastCut,
@@ -113,6 +114,19 @@ describe("stepsOf()", () => {
   test("is empty for a rate that never changed", () => {
     expect(stepsOf([], 5_000)).toEqual({ times: [], rates: [] });
   });
+});
+
+test.each([
+  ["as long as the pace says", 24, 9, "web", false],
+  ["longer: others are expected", 44, 9, "web", true],
+  ["longer, in one space", 44, 9, undefined, false],
+  ["longer, with too few resources", 44, 5, "web", false],
+  ["not known", null, 9, "web", false],
+])("expectsOthers() if the last of six starts %s", (_, seconds, free, space, want) => {
+  const queue = Array.from({ length: 6 }, () => (space === undefined ? {} : { space }));
+  expect(expectsOthers(queue, { ...pool({ flow: { everySeconds: 4 } }), free }, seconds)).toBe(
+    want,
+  );
 });
 
 describe("pinEffects()", () => {

@@ -52,6 +52,23 @@ export function backlogSeconds(
   return everySeconds === null ? null : Math.max(queue.length * everySeconds, ...known);
 }
 
+/** A time at the pace, and a bit for the grant that is on its way. */
+const paceSlack = 1.25;
+
+/**
+ * Whether that time is longer than the pace alone would make it: then the estimates count requests that are not
+ * there yet and may go first. Not said where resources may be what is missing.
+ */
+export function expectsOthers(
+  queue: readonly Pick<WaitingRequest, "space">[],
+  { free, flow }: Pick<Pool, "free" | "flow">,
+  seconds: number | null,
+): boolean {
+  if (seconds === null || flow.everySeconds === null || free < queue.length) return false;
+  const isShared = queue.some(({ space }) => space !== undefined);
+  return isShared && seconds > queue.length * flow.everySeconds * paceSlack;
+}
+
 /** Above this part of its maximum a rate has recovered from its cuts, all but for a step or two. */
 const recoveredPart = 0.9;
 

@@ -11,6 +11,7 @@ import { Age, inWholeSeconds, inWords, Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import {
   backlogSeconds,
+  expectsOthers,
   findsItsRate,
   hasPace,
   isPaced,
@@ -40,7 +41,6 @@ export function PaceSection({ pool }: { pool: Pool }) {
       wide={findsItsRate(pool.policy) || pool.flow.pinned !== null}
     >
       {paced.length === 0 ? null : <Backlog pool={pool} queue={queue} />}
-      <Opening pool={pool} left={left} />
       <PaceFacts pool={pool} />
       <RateHistory pool={pool} />
     </GateCard>
@@ -64,7 +64,11 @@ function Backlog({ pool, queue }: { pool: Pool; queue: readonly WaitingRequest[]
     <p className={isCut || isLate ? "callout" : "gate-lead"}>
       <b>
         {grouped(queue.length)} {queue.length === 1 ? "waits" : "wait"}
-        {seconds === null ? "" : `; the last starts in about ${inWholeSeconds(seconds)}`}.
+        {seconds === null ? "" : `; the last starts in about ${inWholeSeconds(seconds)}`}
+        {expectsOthers(queue, pool, seconds)
+          ? ", as new requests of other spaces may go first"
+          : ""}
+        .
       </b>{" "}
       {findsIt ? <Throttled pool={pool} rate={pool.flow.rate} max={adaptive.max} /> : null}
     </p>
@@ -88,18 +92,6 @@ function Throttled({ pool: { name }, rate, max }: ThrottledProps) {
       {throttling === "throttled" ? "Throttled" : "Recovering"}: {rateWords(rate)} of at most{" "}
       {rateWords(max)} starts per minute. The last cut was at <Moment at={cut.at} />.
     </>
-  );
-}
-
-/** How much of the time between two grants is over. */
-function Opening({ pool: { flow }, left }: { pool: Pool; left: number }) {
-  const { everySeconds } = flow;
-  if (everySeconds === null || left === 0) return null;
-  const done = Math.min(1, Math.max(0, 1 - left / everySeconds));
-  return (
-    <span className="opening" aria-hidden="true">
-      <span style={{ width: `${(done * 100).toFixed(0)}%` }} />
-    </span>
   );
 }
 
