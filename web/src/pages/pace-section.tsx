@@ -1,9 +1,10 @@
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import { useInTime } from "../data/clock.ts";
+import { waitsTooLong } from "../data/pool-troubles.ts";
 import { useAnswer } from "../data/query.ts";
 import { queueOf, rateHistoryOf, statsOf } from "../data/questions.ts";
-import { usePoolTroubles, waitsTooLong } from "../data/troubles.ts";
+import { usePoolTroubles } from "../data/troubles.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
-import type { PoolTroubles } from "../data/troubles.ts";
+import type { PoolTroubles } from "../data/pool-troubles.ts";
 import {
   clustersNotReady,
   coolingIn,
@@ -69,7 +69,7 @@ describe("sortedBy()", () => {
     expect(namesOf(sortedBy(pools, (one) => measureOf(one, sort, none)))).toBe(want);
   });
 
-  test("pools that need attention and wait come first, then others by their waits, then what else needs attention", () => {
+  test("long waits come first, then others by their length, then what else needs attention", () => {
     const some = [
       pool({ name: "a", oldestWaitSeconds: 5 }),
       pool({ name: "b", oldestWaitSeconds: 90, free: 1 }),
@@ -80,6 +80,7 @@ describe("sortedBy()", () => {
     const troubles = new Map([
       ["c", ["waits_long"]],
       ["d", ["quarantined"]],
+      ["e", ["quarantined"]],
     ]);
     expect(namesOf(sortedBy(some, (one) => measureOf(one, "trouble", troubles)))).toBe("cbeda");
     // No rule of its own: a wait is long if the list of what needs attention says so.

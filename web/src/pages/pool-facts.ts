@@ -7,7 +7,7 @@ import {
   unreachableState,
 } from "../../../src/core/model/lifecycle.ts";
 import { briefDuration } from "../../../src/core/model/time.ts";
-import type { PoolTroubles } from "../data/troubles.ts";
+import { type PoolTroubles, waitsTooLong } from "../data/pool-troubles.ts";
 import { clockTime } from "../parts/clock-time.ts";
 import { grouped } from "../parts/numbers.ts";
 
@@ -192,17 +192,16 @@ const anyWait = 1e9;
 
 /**
  * By the people who are hurt: pools that keep requests waiting, by the longest wait, and of these first
- * those that need attention; then what else needs attention. Equal ones stay in the order of their names.
+ * those where it is longer than usual; then what else needs attention. Equal ones stay in the order of their names.
  */
 function troubleOf(pool: Pool, troubles: PoolTroubles): number {
   const wait = countsOf(pool).oldestWaitSeconds ?? 0;
-  const isTroubled = troubles.has(pool.name);
-  if (wait < noticedWait) return isTroubled ? 1 : 0;
-  return isTroubled ? anyWait + wait : wait;
+  if (wait < noticedWait) return troubles.has(pool.name) ? 1 : 0;
+  return waitsTooLong(pool.name, troubles) ? anyWait + wait : wait;
 }
 
 /** What the order does, for those who ask. */
-export const troubleFirstWords = `Longest wait first, from ${noticedWait}s on, and pools that need attention before others`;
+export const troubleFirstWords = `Longest wait first, from ${noticedWait}s on, and those that are longer than usual before others; then what else needs attention`;
 
 const orders: Readonly<Record<string, (pool: Pool, troubles: PoolTroubles) => number>> = {
   trouble: troubleOf,

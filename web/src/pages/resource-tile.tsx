@@ -62,7 +62,7 @@ function IdleBody({ resource: { note, changedAt, restsUntil } }: { resource: Res
   const left = useLeft(restsUntil);
   return (
     <>
-      <p className="tile-text" title={note}>
+      <p className={note === "" ? "tile-text" : "tile-text tile-note"} title={note}>
         {noteReason(note)}
       </p>
       <p className="tile-foot" title={`since ${exact(changedAt)}`}>

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Pool } from "../../../src/api/schemas.ts";
-import type { PoolTroubles } from "../data/troubles.ts";
+import type { PoolTroubles } from "../data/pool-troubles.ts";
 import { type Calm, calmed, inShownOrder } from "./calm-order.ts";
 import { measureOf, sortedBy } from "./pool-facts.ts";
 
