@@ -329,6 +329,25 @@ async function notedEvents(
   return page;
 }
 
+const answersRead = 50;
+
+/** What the admission check of a pool said lately, the latest first. */
+export const admissionAnswers = (pool: string): Question<readonly FeedEvent[]> => {
+  const isAnswer = ({ type, pool: of }: FeedEvent) =>
+    of === pool && (type === "pool-admitted" || type === "pool-withheld");
+  return {
+    key: `admission answers ${pool}`,
+    read: async (signal) => {
+      const { items } = await berth.pastEvents(
+        { type: "pool-", pool, limit: answersRead },
+        { signal },
+      );
+      return items.filter(isAnswer);
+    },
+    touchedBy: isAnswer,
+  };
+};
+
 /** For lists to choose from; a new one is there when the view is opened again. */
 export const poolNames: Question<readonly string[]> = {
   key: "pool names",

@@ -4,6 +4,7 @@ import {
   admissionLead,
   admissionStatus,
   admissionWord,
+  answersOf,
   creditsAt,
   foundText,
   waitingForAdmission,
@@ -81,4 +82,21 @@ test.each([
 ])("admissionLead() while %i wait for a free resource", (beforeCheck, want) => {
   const facts = { found: "room", credits: 0, waiting: 0, free: 0, beforeCheck };
   expect(admissionLead(facts)).toMatch(want);
+});
+
+test("answersOf() has one row for answers in a row that say the same, since the first of them", () => {
+  const event = (second: number, type: string, why?: string) => {
+    return { seq: second, at: `2026-01-01T00:00:0${second}Z`, type, ...(why && { why }) };
+  };
+  const events = [
+    event(5, "pool-admitted"),
+    event(4, "pool-admitted"),
+    event(3, "pool-withheld", "too little CPU"),
+    event(2, "pool-withheld", "the check failed"),
+  ];
+  expect(answersOf(events)).toEqual([
+    { at: "2026-01-01T00:00:04Z", found: true, why: "", times: 2 },
+    { at: "2026-01-01T00:00:03Z", found: false, why: "too little CPU", times: 1 },
+    { at: "2026-01-01T00:00:02Z", found: false, why: "the check failed", times: 1 },
+  ]);
 });

@@ -1,5 +1,6 @@
 /** The page's texts for a pool with `admission`. */
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
+import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { grouped } from "../parts/numbers.ts";
 
 type Admission = NonNullable<Pool["admission"]>;
@@ -89,4 +90,26 @@ export function admissionStatus(facts: AdmissionFacts): {
   // It has just found some, which others have taken.
   if (found === "room") return { open: true, words: "open" };
   return { open: false, words: found === "none" ? "closed: no capacity" : "closed" };
+}
+
+/** An answer of the check, and how often in a row it was the same. */
+export interface Answer {
+  readonly at: string;
+  readonly found: boolean;
+  readonly why: string;
+  readonly times: number;
+}
+
+/** The latest first. Answers in a row that say the same are one, at the time of the first of them. */
+export function answersOf(events: readonly FeedEvent[]): readonly Answer[] {
+  const answers: Answer[] = [];
+  for (const { at, type, why } of events) {
+    const found = type === "pool-admitted";
+    const said = found ? "" : String(why ?? "");
+    const last = answers.at(-1);
+    if (last?.found === found && last.why === said) {
+      answers[answers.length - 1] = { ...last, at, times: last.times + 1 };
+    } else answers.push({ at, found, why: said, times: 1 });
+  }
+  return answers;
 }

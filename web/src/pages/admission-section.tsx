@@ -1,15 +1,16 @@
 import type { Pool } from "../../../src/api/schemas.ts";
 import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
-import { queueOf } from "../data/questions.ts";
+import { admissionAnswers, queueOf } from "../data/questions.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { Age, Left } from "../parts/times.tsx";
+import { Age, Left, Moment } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import {
   admissionLead,
   admissionStatus,
+  answersOf,
   creditsAt,
   foundText,
   waitingForAdmission,
@@ -71,7 +72,45 @@ function Section({ pool: { name, free }, admission }: { pool: Pool; admission: A
           ["Decided by", by],
         ]}
       />
+      <Answers pool={name} said={why} />
     </GateCard>
+  );
+}
+
+const answersShown = 4;
+
+/** Whether earlier waits were for the check or for a resource. */
+function Answers({ pool, said }: { pool: string; said: string | null }) {
+  const { data } = useAnswer(admissionAnswers(pool));
+  const [last, ...earlier] = answersOf(data ?? []);
+  if (last === undefined) return null;
+  // What it said last stands above.
+  const answers = (last.why === said ? earlier : [last, ...earlier]).slice(0, answersShown);
+  if (answers.length === 0) return null;
+  return (
+    <table className="rates stack" aria-label="Answers of the check">
+      <thead>
+        <tr>
+          <th scope="col">Since</th>
+          <th scope="col">Answer</th>
+          <th scope="col">Why</th>
+        </tr>
+      </thead>
+      <tbody>
+        {answers.map(({ at: since, found, why, times }) => (
+          <tr key={`${since} ${why}`}>
+            <td>
+              <Moment at={since} />
+            </td>
+            <td className={found ? undefined : "late"}>
+              {found ? "capacity" : "none"}
+              {times === 1 ? null : <small> {grouped(times)} times</small>}
+            </td>
+            <td className="words">{why}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
