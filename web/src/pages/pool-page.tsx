@@ -16,6 +16,7 @@ import { Figures } from "../parts/figures.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { inOrder, lookOf } from "../parts/state-look.ts";
+import { useSteadyBelow } from "../parts/steady-below.ts";
 import { Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { AdmissionSection } from "./admission-section.tsx";
@@ -144,8 +145,9 @@ function Waiting({ pool }: { pool: Pool }) {
   const { data } = useAnswer(queueOf(name));
   const emptyText = useEmptyQueueText();
   const seesAll = useSeesAllSpaces();
+  const section = useSteadyBelow<HTMLElement>();
   return (
-    <section aria-labelledby="queue-title">
+    <section aria-labelledby="queue-title" ref={section}>
       <h2 id="queue-title">
         Queue <small>{data === undefined || data.length === 0 ? "" : grouped(data.length)}</small>
       </h2>
