@@ -39,7 +39,7 @@ import {
   type ChartRange,
   closerLook,
   fittingRange,
-  lengthNow,
+  timesNow,
   wholeDay,
 } from "../parts/chart-fit.ts";
 import { foldsOf } from "../parts/event-folds.ts";
@@ -469,11 +469,8 @@ function keyOf({ lengthSeconds, since, until }: ChartRange): string {
 }
 
 function windowOf(range: ChartRange) {
-  const { until } = range;
-  return {
-    window: `${Math.round(lengthNow(range, serverNowMs() / 1_000))}s`,
-    until: until === null ? undefined : new Date(until * 1_000).toISOString(),
-  };
+  const { from, to } = timesNow(range, serverNowMs() / 1_000);
+  return { window: `${to - from}s`, until: new Date(to * 1_000).toISOString() };
 }
 
 const daySeconds = 86_400;

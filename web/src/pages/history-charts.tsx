@@ -21,7 +21,14 @@ import { TimeChart } from "../parts/time-chart.tsx";
 import { useFilter } from "../router.ts";
 import { useMarks } from "./chart-marks.ts";
 import { CompareWeeksOf } from "./compare-weeks.tsx";
-import { heldLines, startBars, stepTimes, waitLines, waitsUntilNow } from "./history-curves.ts";
+import {
+  allAtOnceText,
+  heldLines,
+  startBars,
+  stepTimes,
+  waitLines,
+  waitsUntilNow,
+} from "./history-curves.ts";
 
 const options = [["", "All"], ...windowNames.map((name) => [name, name] as const)] as const;
 
@@ -29,7 +36,7 @@ interface Props {
   readonly pool?: string;
   /**
    * When the request came that waits longest now, in seconds since 1970; null: nobody waits. Absent: the
-   * chart of the waits does not show it.
+   * chart of the waits does not show it, and never in a time that is over.
    */
   readonly waitsSince?: number | null;
   /** The pool makes its clusters: use is a part of those that there are, not of those that there may be. */
@@ -124,7 +131,13 @@ function Curves({ pool, range, onZoom, ...shown }: CurvesProps) {
   return (
     <>
       <ProblemNote error={error} />
-      <Charts stats={data} waitStats={forWaits ?? data} {...{ marks, onZoom, ...shown }} />
+      <Charts
+        stats={data}
+        // The figures beside the names are of exactly the same time in all charts.
+        waitStats={{ ...(forWaits ?? data), total: data.total }}
+        isPast={range.until !== null && range.until * 1_000 < serverNowMs()}
+        {...{ marks, onZoom, ...shown }}
+      />
     </>
   );
 }
@@ -133,14 +146,17 @@ interface ChartsProps extends Pick<CurvesProps, "waitsSince" | "useIsOfExisting"
   readonly stats: Stats;
   /** Of the same time, perhaps in longer steps. */
   readonly waitStats: Stats;
+  /** Nothing of now belongs into it. */
+  readonly isPast: boolean;
   readonly marks: readonly Mark[];
   readonly onZoom: (from: number, to: number) => void;
 }
 
-function Charts({ stats, waitStats, marks, waitsSince, useIsOfExisting, onZoom }: ChartsProps) {
+function Charts(props: ChartsProps) {
+  const { stats, waitStats, isPast, marks, waitsSince, useIsOfExisting, onZoom } = props;
   const { times, use, starts } = useMemo(
-    () => ({ times: stepTimes(stats), use: heldLines(stats), starts: startBars(stats) }),
-    [stats],
+    () => ({ times: stepTimes(stats), use: heldLines(stats), starts: startBars(stats, isPast) }),
+    [stats, isPast],
   );
   const span = useMemo(
     () => [Date.parse(stats.from) / 1_000, Date.parse(stats.to) / 1_000] as const,
@@ -150,8 +166,10 @@ function Charts({ stats, waitStats, marks, waitsSince, useIsOfExisting, onZoom }
     if (waitsSince === undefined)
       return { times: stepTimes(waitStats), lines: waitLines(waitStats) };
     const [, end] = span;
-    return waitsUntilNow(waitStats, { since: waitsSince, end, now: serverNowMs() / 1_000 });
-  }, [waitStats, waitsSince, span]);
+    const since = isPast ? undefined : waitsSince;
+    return waitsUntilNow(waitStats, { since, end, now: serverNowMs() / 1_000 });
+  }, [waitStats, waitsSince, isPast, span]);
+  const nobodyWaits = isPast || (waitsSince ?? null) === null;
   const shared = { times, marks, span, onZoom };
   const isOvercommitted = stats.steps.some(({ utilisation }) => (utilisation ?? 0) > 1);
   return (
@@ -159,10 +177,12 @@ function Charts({ stats, waitStats, marks, waitsSince, useIsOfExisting, onZoom }
       <TimeChart
         {...shared}
         {...waits}
+        barSeconds={waitStats.stepSeconds}
         title="Wait until the start"
         about="of those that started"
         scale={durations}
         emptyText="No request has started in this time"
+        flatText={nobodyWaits ? allAtOnceText(stats) : undefined}
       />
       <TimeChart
         title="In use"
@@ -171,6 +191,7 @@ function Charts({ stats, waitStats, marks, waitsSince, useIsOfExisting, onZoom }
         scale={stats.pool === null ? smallParts : parts}
         emptyText="There was nothing to lend in this time"
         {...shared}
+        barSeconds={stats.stepSeconds}
       />
       <TimeChart
         {...shared}

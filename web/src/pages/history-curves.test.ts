@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Stats } from "../../../src/api/history-schemas.ts";
-import { heldLines, startBars, waitLines, waitsUntilNow } from "./history-curves.ts";
+import { allAtOnceText, heldLines, startBars, waitLines, waitsUntilNow } from "./history-curves.ts";
 
 const start = Date.UTC(2026, 10, 17, 12);
 
@@ -33,11 +33,19 @@ test("startBars() counts by the minute at least: one lease in a second is one, a
   expect(startBars(stats).lines[0]).toMatchObject({ total: 1, aside: "in all" });
 });
 
-test("startBars() ends with a whole bar; the first one may begin before the chart", () => {
+test("startBars() begins bars at full minutes; the first one may begin before the chart", () => {
+  const later = new Date(start + 40_000).toISOString();
   const stats = statsOf([1, 2, 2, 2, 3, 3, 3], 20);
-  expect(valuesOf(stats)).toEqual([1, 6, 9]);
-  expect(startBars(stats).times).toEqual([-40, 20, 80].map((at) => start / 1_000 + at));
-  expect(startBars(stats).span[0]).toBe(start / 1_000 - 40);
+  expect(valuesOf(stats)).toEqual([5, 8, undefined]);
+  const shifted = { ...stats, steps: stats.steps.slice(2), from: later };
+  expect(valuesOf(shifted)).toEqual([2, 8, undefined]);
+  expect(startBars(shifted).times).toEqual([0, 60, 120].map((at) => start / 1_000 + at));
+  expect(startBars(shifted).span[0]).toBe(start / 1_000);
+});
+
+test("startBars() does not promise more for a bar that the end of a past time cuts", () => {
+  const stats = statsOf([60, 12], 60, { to: new Date(start + 72_000).toISOString() });
+  expect(startBars(stats, true).lines[1]?.label).toBe("part of a bar");
 });
 
 test("startBars() reads a bar under one name: started, or the last one so far", () => {
@@ -108,6 +116,22 @@ test("waitLines() leave a step out that goes on until it has enough starts", () 
   expect(longest?.values).toEqual([4, 4, 4]);
 });
 
+test("waitLines() have no longest wait of a step that goes on and has few of the usual starts", () => {
+  const to = new Date(start + 125_000).toISOString();
+  const [longest] = waitLines(statsOf([9, 9, 1], 60, { to, pool: null }));
+  expect(longest?.values).toEqual([4, 4, null]);
+});
+
+test.each([
+  [[3, 1], 0.4, "All 4 started at once"],
+  [[1], 0, "The only one started at once"],
+  [[3, 1], 1.2, undefined],
+])("allAtOnceText() of %j with a longest wait of %d s", (granted, max, text) => {
+  const stats = statsOf(granted, 60);
+  const waitSeconds = { p50: 0, p90: 0, p99: 0, mean: 0, max };
+  expect(allAtOnceText({ ...stats, total: { ...stats.total, waitSeconds } })).toBe(text);
+});
+
 test("the figures beside the names are of the whole time", () => {
   const stats = statsOf([9, 9, 0], 60);
   expect(waitLines(stats).map(({ total }) => total)).toEqual([2, 1]);
@@ -122,26 +146,19 @@ describe("waitsUntilNow()", () => {
     return { times, line: lines.find(({ label }) => label === "waits longest now") };
   };
 
-  test("has the longest wait from the moment the request came to the end of the chart", () => {
+  test("has the longest wait as a dot at the end: what was before it, nobody has recorded", () => {
     const stats = statsOf([9, 9, 0], 60);
-    const found = longestOf(stats, { since: at + 50, end, now: end });
-    expect(found).toMatchObject({
-      times: [at, at + 50, at + 60, at + 120, end],
-      line: { values: [undefined, 0, 10, 70, 130], total: 130 },
+    expect(longestOf(stats, { since: at + 50, end, now: end + 2 })).toMatchObject({
+      times: [at, at + 60, at + 120, end],
+      line: { values: [undefined, undefined, undefined, 132], total: 132, draw: "dots" },
     });
-    // A minute later the same chart, if somebody has zoomed to it: no value has changed.
-    const later = longestOf(stats, { since: at + 50, end, now: end + 60 });
-    expect(later.line).toMatchObject({ values: found.line?.values, total: 190 });
+    const nobody = longestOf(stats, { since: null, end, now: end });
+    expect(nobody.line).toMatchObject({ values: Array(4).fill(undefined), total: null });
   });
 
-  test("draws it in steps that are longer than the wait, and within the chart", () => {
-    // The statistics in long steps may have been read after those that give the chart its end.
-    const stats = statsOf([9, 9], 600, { to: new Date(start + 1_220_000).toISOString() });
-    const found = longestOf(stats, { since: at + 1_062, end: at + 1_200, now: at + 1_220 });
-    expect(found).toMatchObject({
-      times: [at, at + 600, at + 1_062, at + 1_200],
-      line: { values: [undefined, undefined, 0, 138], total: 158 },
-    });
+  test("has nothing of now in a time that is over", () => {
+    const found = longestOf(statsOf([9], 60), { since: undefined, end, now: end + 500 });
+    expect(found.line).toBeUndefined();
   });
 
   test.each([
@@ -152,13 +169,5 @@ describe("waitsUntilNow()", () => {
     const now = at + 1_700;
     const stats = statsOf(granted, 600, { to: new Date(now * 1_000).toISOString() });
     expect(waitsUntilNow(stats, { since: null, end: now, now }).lines[0]?.values).toEqual(values);
-  });
-
-  test("has no such line in a chart that ends before the request came", () => {
-    const stats = statsOf([9], 60);
-    const before = { since: at + 61, end: at + 60, now: at + 500 };
-    expect(longestOf(stats, before).line).toBeUndefined();
-    const nobody = longestOf(stats, { since: null, end: at + 60, now: at + 60 });
-    expect(nobody.line).toMatchObject({ values: [undefined, undefined], total: null });
   });
 });

@@ -1,6 +1,7 @@
 /** The curves of a time, and beside the name of each its figure for the whole of that time. */
 import type { Stats } from "../../../src/api/history-schemas.ts";
 import { roughDuration } from "../../../src/core/model/time.ts";
+import { grouped } from "../parts/numbers.ts";
 import { percentileLooks } from "../parts/percentile-looks.ts";
 import type { Line } from "../parts/time-chart.tsx";
 import { isAwayIn } from "./mark-facts.ts";
@@ -15,11 +16,12 @@ const fewWaits = 3;
 
 export function waitLines(stats: Stats): Line[] {
   const { pool, steps, total } = stats;
-  const isDrawn = percentilesIn(stats);
+  const isDrawn = { few: drawnIn(stats, 0), enough: drawnIn(stats, fewWaits) };
   const line = (key: keyof typeof looks): Line => ({
     ...{ ...looks[key], total: total.waitSeconds?.[key] ?? null },
     values: steps.map(({ waitSeconds }, index) => {
-      return key === "max" || isDrawn[index] ? (waitSeconds?.[key] ?? null) : null;
+      const isShown = isDrawn[key === "max" ? "few" : "enough"][index];
+      return isShown ? (waitSeconds?.[key] ?? null) : null;
     }),
   });
   // Of all pools together, nine in ten hardly ever wait.
@@ -33,46 +35,53 @@ export function waitLines(stats: Stats): Line[] {
 /** Fewer starts than this part of the usual ones would be a spike or a fall. */
 const enoughPart = 0.5;
 
-/** For each step, whether its percentiles are drawn: of one that goes on, once it has enough starts. */
-function percentilesIn(stats: Stats): boolean[] {
+/** For each step, whether its waits are drawn: of one that goes on, once it has enough starts. */
+function drawnIn(stats: Stats, fewest: number): boolean[] {
   const over = stepsOver(stats, 0);
   const counts = stats.steps
     .slice(0, over)
     .flatMap(({ granted }) => (granted > 0 ? [granted] : []));
   const usual = counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length);
-  const enough = Math.max(fewWaits, enoughPart * usual);
+  const enough = Math.max(fewest, enoughPart * usual);
   return stats.steps.map(({ granted }, index) => index < over || granted >= enough);
 }
 
+/** Whether all that started in this time did at once: a line at 0 says less than a sentence. */
+export function allAtOnceText({ total: { granted, waitSeconds } }: Stats): string | undefined {
+  if (waitSeconds === null || waitSeconds.max >= 1) return undefined;
+  return granted === 1 ? "The only one started at once" : `All ${grouped(granted)} started at once`;
+}
+
 interface WaitingNow {
-  /** When the request came that waits longest; null: nobody waits. All in seconds since 1970. */
-  readonly since: number | null;
+  /**
+   * When the request came that waits longest; null: nobody waits; undefined: the time is over. All in
+   * seconds since 1970.
+   */
+  readonly since: number | null | undefined;
   /** The end of the chart. */
   readonly end: number;
   readonly now: number;
 }
 
 /**
- * The lines of the waits up to the end of the chart, with one for the request that waits longest now,
- * from the moment it came: it says nothing about those that waited before. The others have only requests
- * that have started.
+ * The lines of the waits up to the end of the chart, with a dot there for the request that waits longest now.
+ * How long others had waited before is not known, so it has no line.
  */
 export function waitsUntilNow(stats: Stats, { since, end: chartEnd, now }: WaitingNow) {
   const end = Math.min(now, chartEnd);
   const starts = stepTimes(stats).filter((at) => at < end);
-  const cameAt = since !== null && since > (starts[0] ?? end) && since < end ? [since] : [];
-  // With the moment it came: in long steps there may be no other time before the end.
-  const times = [...new Set([...starts, ...cameAt, end])].sort((a, b) => a - b);
+  const times = [...starts, end];
   const lines = waitLines(stats).map((line): Line => {
     const read = line.draw === undefined ? heldOn(line.values, starts.length) : line.values;
-    const valueAt = new Map(starts.map((at, index) => [at, read[index]]));
     const last = line.draw === undefined ? read[starts.length] : undefined;
-    return { ...line, values: times.map((at) => (at === end ? last : valueAt.get(at))) };
+    return { ...line, values: times.map((at, index) => (at === end ? last : read[index])) };
   });
-  if (since !== null && since > end) return { times, lines };
-  const values = times.map((at) => (since === null || at < since ? undefined : at - since));
-  const total = since === null ? null : now - since;
-  const longest: Line = { label: "waits longest now", colour: "other", values, total };
+  if (since === undefined) return { times, lines };
+  const total = since === null ? null : Math.max(0, now - since);
+  const values = times.map((at) => (at === end ? (total ?? undefined) : undefined));
+  const longest: Line = {
+    ...{ label: "waits longest now", colour: "other", draw: "dots", values, total },
+  };
   return { times, lines: [...lines, longest] };
 }
 
@@ -117,20 +126,20 @@ const minute = 60;
 const partialMax = 0.05;
 
 /** What is counted in bars: each is a minute or longer, and has as many as there were, never more. */
-export function startBars(stats: Stats) {
+export function startBars(stats: Stats, isPast = false) {
   const { stepSeconds, total } = stats;
   const isAway = awayIn(stats);
   const size = Math.max(1, Math.ceil(minute / stepSeconds));
   const lengthSeconds = size * stepSeconds;
   const { steps } = stats;
   const whole = stepsOver(stats, partialMax * lengthSeconds);
-  // The last bar that is over is whole; the first may begin before the chart does.
-  const start = whole % size === 0 ? 0 : (whole % size) - size;
+  const [first = 0] = stepTimes(stats);
+  // At full minutes, so that a bar has the same count each time it is read; the first may begin before the chart does.
+  const start = -Math.floor((first % lengthSeconds) / stepSeconds);
   const bars = Array.from({ length: Math.ceil((steps.length - start) / size) }, (_, index) => {
     const from = start + index * size;
     return { from, to: from + size };
   });
-  const [first = 0] = stepTimes(stats);
   const isShown = {
     all: () => true,
     over: ({ to }: { to: number }) => to <= whole,
@@ -154,7 +163,9 @@ export function startBars(stats: Stats) {
       return count > 0 || isKnown ? count : null;
     }),
   });
-  const going = line("granted", "going", { label: "last bar so far", colour: "started-soft" });
+  // Nothing more comes in a bar that the end of a past time cuts.
+  const label = isPast ? "part of a bar" : "last bar so far";
+  const going = line("granted", "going", { label, colour: "started-soft" });
   const soFar = going.values.findLast((value) => (value ?? null) !== null);
   const times = bars.map(({ from }) => first + from * stepSeconds);
   return {
@@ -174,7 +185,7 @@ export function startBars(stats: Stats) {
 }
 
 /** `1 min`, `2h`. */
-function barText(seconds: number): string {
+export function barText(seconds: number): string {
   const minutes = seconds / minute;
   return minutes < 60 && Number.isInteger(minutes)
     ? `${minutes} min`

@@ -4,14 +4,16 @@ import {
   closerLook,
   dataSince,
   fittingRange,
-  lengthNow,
   rangeOf,
   rangeOver,
   shownRange,
+  timesNow,
   wholeDay,
   widerSteps,
+  zoomedRange,
   zoomedTimes,
   zoomText,
+  zoomTimes,
 } from "./chart-fit.ts";
 
 const now = Date.UTC(2026, 10, 17, 12) / 1_000;
@@ -41,10 +43,39 @@ test.each([
   expect([60 % stepSeconds, stepSeconds % 60]).toContain(0);
 });
 
-test("lengthNow() grows with the data, unless a window of fixed length was chosen", () => {
+test("timesNow() grows with the data, unless a window of fixed length was chosen", () => {
   const range = fitting(step(8, 1, 0));
-  expect(lengthNow(range, now + 60)).toBe(9 * 60);
-  expect(lengthNow(wholeDay, now + 60)).toBe(86_400);
+  expect(timesNow(range, now + 60)).toEqual({ from: now - 480, to: now + 60 });
+  expect(timesNow(wholeDay, now + 60)).toEqual({ from: now - 86_400, to: now + 60 });
+});
+
+test.each([
+  ["a window of an hour", rangeOf("1h"), [3_600, 3_600, 3_600, 3_540]],
+  ["a window of a week", rangeOf("7d"), [604_800, 604_800, 604_800, 604_800]],
+  ["a time of a few minutes", { ...rangeOver(90, null), since: now - 85 }, [120, 120, 120, 120]],
+])("timesNow() has full minutes and full steps, whoever reads %s, and when", (_, range, ago) => {
+  const read = [0.4, 17, 59.9, 60].map((later) => timesNow(range, now + later));
+  expect(read.map(({ from }) => now - from)).toEqual(ago);
+  expect(read.map(({ to }) => to - now)).toEqual([0, 17, 59, 60]);
+});
+
+test("timesNow() of one step over all of the time is exactly as long", () => {
+  const week = { lengthSeconds: 604_800, stepSeconds: 604_800, until: null };
+  expect(timesNow(week, now + 17)).toEqual({ from: now + 17 - 604_800, to: now + 17 });
+});
+
+test.each([
+  ["full minutes", [-701, -329], [-720, -300]],
+  ["full steps, if they are longer", [-40_001, -20_001], [-40_200, -19_800]],
+  ["the present minute at most", [-40_001, -1], [-40_200, 0]],
+  ["a minute at least", [-50, -45], [-60, 0]],
+])("zoomTimes() have %s", (_, selected, wanted) => {
+  const [from = 0, to = 0] = selected.map((ago) => now + ago);
+  const found = zoomTimes({ from, to }, now);
+  expect([found.from - now, found.to - now]).toEqual(wanted);
+  const range = zoomedRange(found);
+  expect(timesNow(range, now + 99_999)).toEqual(found);
+  expect(zoomedTimes(range)).toEqual([found.from * 1_000, found.to * 1_000]);
 });
 
 test("shownRange() begins with the data if a longer time was chosen", () => {

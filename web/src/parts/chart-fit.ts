@@ -120,11 +120,40 @@ export function closerLook({ since, lengthSeconds, stepSeconds }: ChartRange) {
     : rangeOver(lengthSeconds + minute, null);
 }
 
-/** How long the window is now: one that begins with the data grows. */
-export function lengthNow({ since, lengthSeconds }: ChartRange, nowSeconds: number): number {
-  return since === undefined
-    ? lengthSeconds
-    : Math.max(shortestSeconds, Math.ceil(nowSeconds - since));
+/**
+ * From when to when a range is now, in seconds since 1970. It begins with a full step, and at a full minute:
+ * otherwise the steps of the past would have other counts each time they are read, and for each who reads them.
+ */
+export function timesNow(range: ChartRange, nowSeconds: number): Times {
+  const { since, lengthSeconds, stepSeconds, until } = range;
+  const to = until ?? Math.floor(nowSeconds);
+  const from = since === undefined ? to - lengthSeconds : Math.min(since, to - shortestSeconds);
+  // One step over all of the time has no neighbours to agree with.
+  return { from: stepSeconds < lengthSeconds ? lastFull(from, stepSeconds) : from, to };
+}
+
+interface Times {
+  readonly from: number;
+  readonly to: number;
+}
+
+function lastFull(at: number, stepSeconds: number): number {
+  const length = Math.max(minute, stepSeconds);
+  return Math.floor(at / length) * length;
+}
+
+/** What somebody has selected, made wider to full steps and minutes, but no further than the present one. */
+export function zoomTimes({ from, to }: Times, nowSeconds: number): Times {
+  const { stepSeconds } = rangeOver(to - from, null);
+  const next = (at: number, length: number) => lastFull(at + length - 1, length);
+  const end = next(to, Math.max(minute, stepSeconds));
+  return { from: lastFull(from, stepSeconds), to: Math.min(end, next(nowSeconds, minute)) };
+}
+
+/** The range of a zoom in the address, which somebody may have written. */
+export function zoomedRange({ from, to }: Times): ChartRange {
+  const range = rangeOver(to - from, to);
+  return { ...range, lengthSeconds: to - lastFull(from, range.stepSeconds) };
 }
 
 /** From when to when somebody has zoomed, in milliseconds since 1970. */

@@ -10,6 +10,8 @@ export interface Look {
   readonly element: HTMLElement;
   /** From where to where, in seconds; undefined: as far as the data goes. */
   readonly span: () => readonly [number, number] | undefined;
+  /** How long each bar is, in seconds; undefined: there are no bars. */
+  readonly barSeconds: () => number | undefined;
   readonly onDraw: (chart: uPlot) => void;
   readonly onZoom: ((from: number, to: number) => void) | undefined;
   readonly onCursor: (chart: uPlot) => void;
@@ -43,8 +45,19 @@ function lonelyPoints(values: uPlot.AlignedData[number] | undefined): number[] {
   });
 }
 
+/** A pointer reads the nearest time that has values, or the bar that it is over: the line stands there. */
+function nearestRead(self: uPlot, left: number, barSeconds: number | undefined): number {
+  const times = Array.from(self.data[0]);
+  if (left < 0 || times.length === 0) return left;
+  if (barSeconds === undefined) return self.valToPos(times[self.posToIdx(left)] ?? 0, "x");
+  const at = self.posToVal(left, "x");
+  const start = times.findLast((time) => time <= at) ?? times[0] ?? at;
+  // Just before its middle, so that its own start is the nearest.
+  return self.valToPos(start + barSeconds * 0.49, "x");
+}
+
 export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"> {
-  const { lines, scale, element, span, onZoom, onCursor, onDraw } = look;
+  const { lines, scale, element, span, barSeconds, onZoom, onCursor, onDraw } = look;
   const colour = colourReader(element);
   const axis = { stroke: colour("faint"), grid: { stroke: colour("line"), width: 1 } };
   const font = "11px system-ui";
@@ -53,7 +66,9 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
     padding: [8, 18, 0, 0],
     cursor: {
       y: false,
-      points: { size: 6 },
+      // A bar under the pointer is marked as a whole.
+      points: { size: (_self, index) => (lines[index - 1]?.draw === "bars" ? 0 : 6) },
+      move: (self, left, top) => [nearestRead(self, left, barSeconds()), top],
       drag: { x: onZoom !== undefined, y: false, setScale: false },
       sync: { key: "berth" },
     },

@@ -1,7 +1,8 @@
 /** Which time the charts show: what fits the data, a chosen window, or what somebody has zoomed to. */
 import { useCallback, useMemo } from "react";
+import { serverNowMs } from "../data/berth.ts";
 import { go, usePlace } from "../router.ts";
-import { type ChartRange, rangeOf, rangeOver, windows } from "./chart-fit.ts";
+import { type ChartRange, rangeOf, windows, zoomedRange, zoomTimes } from "./chart-fit.ts";
 
 export interface Zoom {
   /** What the address says; null: nothing, so the window that fits. */
@@ -13,21 +14,18 @@ export interface Zoom {
   readonly choose: (window: string) => void;
 }
 
-const shortestSeconds = 20;
-
 export function useChartRange(): Zoom {
   const { query } = usePlace();
   const [from, to] = [Number(query.get("from")), Number(query.get("to"))];
   const window = query.get("window") ?? "";
   const isZoomed = to > from && from > 0;
   const chosen = useMemo(() => {
-    if (isZoomed) return rangeOver(to - from, to);
+    if (isZoomed) return zoomedRange({ from, to });
     return windows[window] === undefined ? null : rangeOf(window);
   }, [isZoomed, from, to, window]);
   const zoom = useCallback((start: number, end: number) => {
-    const middle = (start + end) / 2;
-    const half = Math.max(shortestSeconds, end - start) / 2;
-    replaceQuery({ from: String(Math.floor(middle - half)), to: String(Math.ceil(middle + half)) });
+    const { from, to } = zoomTimes({ from: start, to: end }, serverNowMs() / 1_000);
+    replaceQuery({ from: String(from), to: String(to) });
   }, []);
   const reset = useCallback(() => replaceQuery({ from: "", to: "" }), []);
   const choose = useCallback((name: string) => {

@@ -44,9 +44,10 @@ export function timesOfDay(from: Time, to: Time): string {
   return isToday ? `${clockTime(from)}–${clockTime(to)}` : spanText(from, to);
 }
 
-/** `15:42–15:43` today, with seconds if it does not begin with a minute, and with the day before that. */
+/** `15:42–15:43` today, with seconds if it is not of full minutes, and with the day before that. */
 export function barTimes(from: Time, to: Time): string {
-  const write = new Date(from).getSeconds() === 0 ? clockMinute : clockTime;
+  const isFull = [from, to].every((at) => new Date(at).getSeconds() === 0);
+  const write = isFull ? clockMinute : clockTime;
   const isToday = new Date(from).toDateString() === new Date().toDateString();
   return `${isToday ? "" : `${dayOf(from)} `}${write(from)}–${write(to)}`;
 }

@@ -44,6 +44,8 @@ interface Props {
   readonly span?: readonly [number, number];
   /** Said instead of a picture without any value. */
   readonly emptyText?: string;
+  /** Said instead of a picture that would be a line at 0. */
+  readonly flatText?: string | undefined;
   /** Called when somebody has selected a part of it. */
   readonly onZoom?: (from: number, to: number) => void;
 }
@@ -54,7 +56,7 @@ const noMarks: readonly Mark[] = [];
 /** Values over time. Under the pointer all lines are read at once; a figure of each is text. */
 export function TimeChart(props: Props) {
   const { title, about, times, lines, scale, marks = noMarks, span, emptyText, onZoom } = props;
-  const { barSeconds } = props;
+  const { barSeconds, flatText } = props;
   const place = useRef<HTMLDivElement>(null);
   const tip = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
@@ -62,8 +64,13 @@ export function TimeChart(props: Props) {
   latest.current = { lines, marks, scale, span, barSeconds };
   const name = useStore(theme);
   const data = useMemo<uPlot.AlignedData>(
-    () => [[...times], ...lines.map((line) => times.map((_, index) => drawnAt(line, index)))],
-    [times, lines],
+    () => [
+      [...times],
+      ...lines.map((line) =>
+        times.map((_, index) => (flatText === undefined ? drawnAt(line, index) : null)),
+      ),
+    ],
+    [times, lines, flatText],
   );
   const look = lines.map(({ values: _, total: __, ...line }) => JSON.stringify(line)).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another look makes a new chart.
@@ -74,6 +81,7 @@ export function TimeChart(props: Props) {
     const options = chartOptions({
       ...{ lines, scale, element, onZoom },
       span: () => latest.current.span,
+      barSeconds: () => (lines.some(isBars) ? latest.current.barSeconds : undefined),
       onDraw: (self) => drawMarks(self, latest.current.marks),
       onCursor: (self) => readUnderCursor(self, tip.current, latest.current),
     });
@@ -90,8 +98,9 @@ export function TimeChart(props: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chart reads the marks when it draws.
   useEffect(() => chart.current?.redraw(false), [marks]);
   const isEmpty =
-    emptyText !== undefined &&
-    lines.every(({ values }) => values.every((value) => (value ?? null) === null));
+    flatText !== undefined ||
+    (emptyText !== undefined &&
+      lines.every(({ values }) => values.every((value) => (value ?? null) === null)));
   return (
     <figure className="chart">
       <figcaption>
@@ -117,7 +126,7 @@ export function TimeChart(props: Props) {
       </figcaption>
       <div ref={place} className="plot" aria-hidden="true">
         <div ref={tip} className="chart-tip" hidden />
-        {isEmpty ? <p className="chart-empty">{emptyText}</p> : null}
+        {isEmpty ? <p className="chart-empty">{flatText ?? emptyText}</p> : null}
       </div>
     </figure>
   );
@@ -141,6 +150,7 @@ interface Shown {
   readonly marks: readonly Mark[];
   readonly scale: Scale;
   readonly barSeconds: number | undefined;
+  readonly span: readonly [number, number] | undefined;
 }
 
 /** Writes the time and all values under the pointer into the tip. */
@@ -150,11 +160,13 @@ function readUnderCursor(self: uPlot, tip: HTMLElement | null, shown: Shown): vo
   const at = idx === null || idx === undefined ? undefined : self.data[0][idx];
   if (at === undefined || left < 0) {
     tip.hidden = true;
+    markBar(self, undefined, 0);
     return;
   }
+  if (shown.lines.some(isBars)) markBar(self, at, shown.barSeconds ?? 0);
   const near = shown.marks.filter((mark) => isNear(self, mark, left));
   tip.replaceChildren(
-    textLine("strong", timeText(at, shown.barSeconds)),
+    textLine("strong", timeText(at, shown)),
     ...shown.lines.flatMap(({ label, values }) => {
       const value = values[idx ?? 0];
       if (value === undefined) return [];
@@ -166,19 +178,48 @@ function readUnderCursor(self: uPlot, tip: HTMLElement | null, shown: Shown): vo
     ...near.map((mark) => textLine("em", markWords(mark))),
   );
   tip.hidden = false;
-  const isRight = left > self.over.clientWidth / 2;
-  const x = self.over.offsetLeft + left;
-  tip.style.left = isRight ? "auto" : `${x + 12}px`;
-  tip.style.right = isRight
-    ? `${tip.parentElement ? tip.parentElement.clientWidth - x + 12 : 0}px`
-    : "auto";
+  placeTip(tip, self.over.offsetLeft + left);
 }
 
-/** A moment, or from when to when a bar is. */
-function timeText(at: number, barSeconds: number | undefined): string {
-  return barSeconds === undefined
-    ? momentText(at * 1_000)
-    : barTimes(at * 1_000, (at + barSeconds) * 1_000);
+/** Below the plot, as near to the pointer as there is room: it hides no curve, and no name of one. */
+function placeTip(tip: HTMLElement, x: number): void {
+  const place = tip.parentElement;
+  if (place === null) return;
+  const { clientWidth, clientHeight } = place;
+  const left = Math.min(x - tip.offsetWidth / 2, clientWidth - tip.offsetWidth);
+  tip.style.left = `${Math.max(0, left)}px`;
+  const { top } = place.getBoundingClientRect();
+  const isVisible = top + clientHeight + tip.offsetHeight <= innerHeight;
+  tip.style.top = `${isVisible ? clientHeight - tipOverlap : -tip.offsetHeight}px`;
+}
+
+/** It may hide the labels of the times: it has the time itself. */
+const tipOverlap = 20;
+
+function isBars({ draw }: Line): boolean {
+  return draw === "bars";
+}
+
+/** Marks the bar that is read, in all its width. */
+function markBar(self: uPlot, at: number | undefined, seconds: number): void {
+  let mark = self.over.querySelector<HTMLElement>(".bar-read");
+  if (mark === null) {
+    mark = document.createElement("i");
+    mark.className = "bar-read";
+    self.over.prepend(mark);
+  }
+  mark.hidden = at === undefined;
+  if (at === undefined) return;
+  const left = self.valToPos(at, "x");
+  mark.style.left = `${left}px`;
+  mark.style.width = `${self.valToPos(at + seconds, "x") - left}px`;
+}
+
+/** A moment, or from when to when a bar or a step is, at most until the chart ends. */
+function timeText(at: number, { lines, barSeconds, span }: Shown): string {
+  const next = at + (barSeconds ?? 0);
+  const end = lines.some(isBars) ? next : Math.min(next, span?.[1] ?? next);
+  return end <= at ? momentText(at * 1_000) : barTimes(at * 1_000, end * 1_000);
 }
 
 function isNear(self: uPlot, { at, until }: Mark, left: number): boolean {
