@@ -9,11 +9,11 @@ import {
   lastCut,
   pinEffects,
   rateWords,
+  roughRate,
   secondsToGrant,
-  stepsOf,
+  startsBesideRate,
   throttlingOf,
   unpinEffects,
-  withStarts,
 } from "./flow-facts.ts";
 
 const pace = { every: "24s", burst: 1, jitter: 0 };
@@ -82,38 +82,37 @@ test("lastCut() is the last report of throttling that changed the rate in force"
   expect(lastCut([change({})])).toBeUndefined();
 });
 
-test("withStarts() has the rate at all times, and what started in each step that is over", () => {
+describe("startsBesideRate()", () => {
   const stats = {
-    ...{ stepSeconds: 30, to: "1970-01-01T00:01:20.000Z" },
-    steps: [0, 30, 60].map((second) => ({
-      ...{ at: new Date(second * 1_000).toISOString(), granted: 2 },
+    ...{ stepSeconds: 60, to: "1970-01-01T00:02:30.000Z" },
+    steps: [0, 60, 120].map((second, index) => ({
+      ...{ at: new Date(second * 1_000).toISOString(), granted: [9, 7, 2][index] },
     })),
-  } as unknown as Parameters<typeof withStarts>[1];
-  expect(withStarts({ times: [10, 40, 80], rates: [30, 21, 21] }, stats)).toEqual({
-    ...{ times: [10, 30, 40, 80], rates: [30, 30, 21, 21] },
-    // The first step begins before the chart, and the last one goes on.
-    starts: [undefined, 4, 4, undefined],
+  } as unknown as Parameters<typeof startsBesideRate>[1];
+  const at = (second: number, rate: number | null) =>
+    change({ at: new Date(second * 1_000).toISOString(), rate });
+
+  test("has the average of what was allowed in each step, and what started once it is over", () => {
+    expect(startsBesideRate([at(-100, 10), at(45, 6), at(130, 12)], stats)).toEqual({
+      times: [0, 60, 120, 180],
+      allowed: [9, 6, 10, 10],
+      started: [9, 7, undefined, undefined],
+    });
+  });
+
+  test("has no rate where there was none, nor before the first one that is known", () => {
+    const { allowed } = startsBesideRate([at(30, 8), at(60, null), at(121, 3)], stats);
+    expect(allowed).toEqual([8, null, 3, 3]);
+    expect(startsBesideRate([], { ...stats, steps: [] }).times).toEqual([]);
   });
 });
 
-describe("stepsOf()", () => {
-  test("extends the last rate until now", () => {
-    const changes = [change({}), change({ at: "1970-01-01T00:00:20.000Z", rate: 1.5 })];
-    expect(stepsOf(changes, 60_000)).toEqual({ times: [10, 20, 60], rates: [3, 1.5, 1.5] });
-  });
-
-  test("never goes back in time, even if the clocks differ", () => {
-    expect(stepsOf([change({})], 5_000).times).toEqual([10, 10]);
-  });
-
-  test("has a gap where there was no pace", () => {
-    const changes = [change({}), change({ cause: "unpinned", rate: null })];
-    expect(stepsOf(changes, 60_000).rates).toEqual([3, null, null]);
-  });
-
-  test("is empty for a rate that never changed", () => {
-    expect(stepsOf([], 5_000)).toEqual({ times: [], rates: [] });
-  });
+test.each([
+  [0.1234, "0.12"],
+  [6.7228, "6.7"],
+  [12.8, "13"],
+])("roughRate(%d) says no more than is known", (rate, text) => {
+  expect(roughRate(rate)).toBe(text);
 });
 
 test.each([

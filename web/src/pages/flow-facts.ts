@@ -38,6 +38,15 @@ export function rateWords(rate: number): string {
   return digits.format(rate);
 }
 
+const oneDigit = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const noDigit = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+/** A rate that was found or measured, and not set: more digits would say more than is known. */
+export function roughRate(rate: number): string {
+  if (rate < 1) return digits.format(Number(rate.toPrecision(2)));
+  return (rate < 10 ? oneDigit : noDigit).format(rate);
+}
+
 /**
  * When the last of those who wait has started: by the estimates, which know the order and what comes
  * free; while some have none yet, by the pace too. Null: nobody has an estimate.
@@ -86,42 +95,57 @@ export function lastCut(changes: readonly RateChange[]): RateChange | undefined 
   return changes.findLast(({ cause, advised }) => cause === "throttled" && !advised);
 }
 
-/** The rate over time, with a gap where there was none. The last change is valid until now. */
-export function stepsOf(changes: readonly RateChange[], nowMs: number) {
-  const last = changes.at(-1);
-  if (last === undefined) return { times: [], rates: [] };
-  const times = changes.map(({ at }) => Date.parse(at) / 1_000);
-  const rates = changes.map(({ rate }) => rate);
-  const until = Math.max(nowMs / 1_000, times.at(-1) ?? 0);
-  return { times: [...times, until], rates: [...rates, last.rate] };
+interface RateSpan {
+  readonly from: number;
+  readonly to: number;
+  readonly rate: number;
 }
 
-interface Steps {
-  readonly times: readonly number[];
-  readonly rates: readonly (number | null)[];
-}
-
-/** The rate beside what has started per minute, in each step that is over. */
-export function withStarts(
-  { times, rates }: Steps,
-  stats: Pick<Stats, "steps" | "stepSeconds" | "to">,
-) {
-  const { stepSeconds } = stats;
-  const end = Date.parse(stats.to) / 1_000;
-  const [first = 0, last = 0] = [times[0], times.at(-1)];
-  const counted = stats.steps.flatMap(({ at, granted }) => {
-    const from = Date.parse(at) / 1_000;
-    const isWithin = from >= first && from <= last && from + stepSeconds <= end;
-    return isWithin ? { from, perMinute: (granted * 60) / stepSeconds } : [];
+/** From when to when each rate was valid, in seconds since 1970; the last one is until now. */
+function spansOf(changes: readonly RateChange[], until: number): RateSpan[] {
+  return changes.flatMap(({ at, rate }, index) => {
+    const next = changes[index + 1]?.at;
+    const to = next === undefined ? until : Date.parse(next) / 1_000;
+    return rate === null ? [] : [{ from: Date.parse(at) / 1_000, to, rate }];
   });
-  const all = [...new Set([...times, ...counted.map(({ from }) => from)])].sort((a, b) => a - b);
-  return {
-    times: all,
-    rates: all.map((at) => rates[times.findLastIndex((change) => change <= at)] ?? null),
-    starts: all.map((at) => {
-      return counted.find(({ from }) => from <= at && at < from + stepSeconds)?.perMinute;
-    }),
-  };
+}
+
+/**
+ * What was allowed per minute beside what has started, in the same steps: the rate of a moment may be far
+ * below what a whole minute has had. A step that goes on has no count yet.
+ */
+export function startsBesideRate(
+  changes: readonly RateChange[],
+  { steps, stepSeconds, to }: Pick<Stats, "steps" | "stepSeconds" | "to">,
+) {
+  const end = Date.parse(to) / 1_000;
+  const spans = spansOf(changes, end);
+  const starts = steps.map(({ at }) => Date.parse(at) / 1_000);
+  const allowed = starts.map((from) => averageIn(spans, from, Math.min(end, from + stepSeconds)));
+  const started = steps.map(({ granted }, index) => {
+    const isOver = (starts[index] ?? end) + stepSeconds <= end;
+    return isOver ? (granted * 60) / stepSeconds : undefined;
+  });
+  const last = starts.at(-1);
+  // One more, so that the last step is drawn in all its length.
+  return last === undefined
+    ? { times: [], allowed: [], started: [] }
+    : {
+        times: [...starts, last + stepSeconds],
+        allowed: [...allowed, allowed.at(-1) ?? null],
+        started: [...started, undefined],
+      };
+}
+
+/** Null: there was no rate in this time, or it is not known. */
+function averageIn(spans: readonly RateSpan[], from: number, to: number): number | null {
+  const parts = spans.flatMap((span) => {
+    const seconds = Math.min(to, span.to) - Math.max(from, span.from);
+    return seconds > 0 ? [{ seconds, rate: span.rate }] : [];
+  });
+  const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
+  const sum = parts.reduce((all, part) => all + part.seconds * part.rate, 0);
+  return seconds === 0 ? null : sum / seconds;
 }
 
 /** A change, and how many rises in a row it stands for. */

@@ -18,6 +18,7 @@ import {
   isPaced,
   lastCut,
   rateWords,
+  roughRate,
   secondsToGrant,
   throttlingOf,
 } from "./flow-facts.ts";
@@ -90,7 +91,7 @@ function Throttled({ pool: { name }, rate, max }: ThrottledProps) {
   if (cut === undefined || rate === null || throttling === undefined) return null;
   return (
     <>
-      {throttling === "throttled" ? "Throttled" : "Recovering"}: {rateWords(rate)} of at most{" "}
+      {throttling === "throttled" ? "Throttled" : "Recovering"}: {roughRate(rate)} of at most{" "}
       {rateWords(max)} starts per minute. The last cut was at <Moment at={cut.at} />.
     </>
   );
@@ -103,7 +104,7 @@ const lastMinutes = { lengthSeconds: latelySeconds, stepSeconds: latelySeconds, 
 function Lately({ pool }: { pool: string }) {
   const { data } = useAnswer(statsOf(pool, lastMinutes));
   if (data === undefined) return "–";
-  const perMinute = (count: number) => rateWords((count * 60) / latelySeconds);
+  const perMinute = (count: number) => roughRate((count * 60) / latelySeconds);
   const { asked, granted } = data.total;
   return `${perMinute(asked)} asked, ${perMinute(granted)} started per minute`;
 }
@@ -118,7 +119,7 @@ function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
       facts={[
         everySeconds !== null && [
           "One every",
-          `${inWords(everySeconds)}, ${rateWords(rate ?? 60 / everySeconds)} per minute`,
+          `${inWords(everySeconds)}, ${roughRate(rate ?? 60 / everySeconds)} per minute`,
         ],
         pace !== null && pace.burst > 1 && ["Burst", `up to ${grouped(pace.burst)} at once`],
         everySeconds !== null && ["Last 5 minutes", <Lately key="lately" pool={name} />],
@@ -130,7 +131,7 @@ function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
             </Link>,
           ],
         findsItsRate(policy) && adaptive !== null && ["Adaptive", adaptiveWords(adaptive)],
-        advisedRate !== null && ["Advised", `${rateWords(advisedRate)} per minute`],
+        advisedRate !== null && ["Advised", `${roughRate(advisedRate)} per minute`],
         pinned && [
           "Pinned",
           <>
@@ -141,7 +142,7 @@ function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
         ],
         reported && [
           "Reports, since the pool was added",
-          `${grouped(reports.throttled)} throttled, ${grouped(reports.ok)} OK${cutsWords(adaptive)}`,
+          `${reportsWords(reports)}${cutsWords(adaptive)}`,
         ],
       ]}
     />
@@ -153,6 +154,11 @@ type Adaptive = NonNullable<Pool["policy"]["adaptive"]>;
 function adaptiveWords({ mode, min, max }: Adaptive): string {
   const does = mode === "auto" ? "finds its own rate" : "advises a rate";
   return `${does} between ${rateWords(min)} and ${rateWords(max)} per minute, from the throttling that jobs report`;
+}
+
+/** Many jobs report nothing but throttling: that says nothing about the others. */
+function reportsWords({ throttled, ok }: Pool["flow"]["reports"]): string {
+  return `${grouped(throttled)} throttled${ok === 0 ? "" : `, ${grouped(ok)} OK`}`;
 }
 
 /** Why there are fewer cuts than reports of throttling. */

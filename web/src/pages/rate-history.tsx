@@ -1,9 +1,9 @@
 import { useMemo, useState } from "react";
 import type { Pool, RateChange } from "../../../src/api/schemas.ts";
-import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
-import { rateHistoryOf, statsOf } from "../data/questions.ts";
-import { rangeOver } from "../parts/chart-fit.ts";
+import { fitOf, rateHistoryOf, statsOf } from "../data/questions.ts";
+import { type ChartRange, shownRange } from "../parts/chart-fit.ts";
+import { useChartRange } from "../parts/chart-range.ts";
 import { causeWords } from "../parts/event-verbs.ts";
 import { HolderLink } from "../parts/holder-link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
@@ -16,10 +16,10 @@ import {
   type FoldedChange,
   findsItsRate,
   foldedChanges,
-  rateWords,
-  stepsOf,
-  withStarts,
+  roughRate,
+  startsBesideRate,
 } from "./flow-facts.ts";
+import { barText } from "./history-curves.ts";
 
 /** The changes of the start rate: a chart if reports change it, and a table. */
 export function RateHistory({ pool }: { pool: Pool }) {
@@ -40,7 +40,7 @@ export function RateHistory({ pool }: { pool: Pool }) {
   );
 }
 
-const rates = { format: rateWords };
+const rates = { format: roughRate };
 
 type Changes = readonly RateChange[];
 
@@ -50,31 +50,57 @@ interface ChartProps {
   readonly advised: boolean;
 }
 
-/** No shorter, so that what starts per minute can be counted; and no longer than the charts of the page. */
-const [shortestSeconds, longestSeconds] = [75 * 60, 86_400];
+/** Starts of a shorter time say nothing about a rate per minute. */
+const shortestStep = 60;
 
-/** From the first change on, in steps of a minute or longer. */
-function useStarts(pool: string, changes: Changes) {
-  const since = Date.parse(changes[0]?.at ?? "") / 1_000;
-  const range = useMemo(() => {
-    const lengthSeconds = Math.ceil(serverNowMs() / 1_000 - since);
-    return rangeOver(Math.min(longestSeconds, Math.max(shortestSeconds, lengthSeconds)), null);
-  }, [since]);
-  return useAnswer(statsOf(pool, range)).data;
+/** Of the same time as the charts of the page. */
+function RateChart({ pool, changes, advised }: ChartProps) {
+  const { chosen, zoom } = useChartRange();
+  const { data: fitting } = useAnswer(fitOf(pool));
+  const range = shownRange(chosen, fitting);
+  return range === undefined ? null : (
+    <RateCurve {...{ pool, range, changes, advised }} onZoom={zoom} />
+  );
 }
 
-function RateChart({ pool, changes, advised }: ChartProps) {
-  const stats = useStarts(pool, changes);
-  const { times, lines } = useMemo(() => {
-    const changed = stepsOf(changes, serverNowMs());
-    const label = advised ? "advised" : "allowed";
-    const line = { label, colour: "muted", values: changed.rates, stepped: true };
-    if (stats === undefined) return { times: changed.times, lines: [line] };
-    const steps = withStarts(changed, stats);
-    const started = { label: "started", colour: "started", values: steps.starts, stepped: true };
-    return { times: steps.times, lines: [{ ...line, values: steps.rates }, started] };
-  }, [changes, advised, stats]);
-  return <TimeChart title="Starts per minute" {...{ times, lines }} scale={rates} />;
+interface CurveProps extends ChartProps {
+  readonly range: ChartRange;
+  readonly onZoom: (from: number, to: number) => void;
+}
+
+function RateCurve({ pool, range, changes, advised, onZoom }: CurveProps) {
+  const stepSeconds = Math.max(shortestStep, range.stepSeconds);
+  const { data: stats } = useAnswer(statsOf(pool, { ...range, stepSeconds }));
+  const { times, lines, span } = useMemo(() => {
+    const read = stats ?? { steps: [], stepSeconds: 0, to: "" };
+    const { times, allowed, started } = startsBesideRate(changes, read);
+    const isNow = range.until === null;
+    return {
+      times,
+      lines: [
+        { label: "started", colour: "started", values: started, draw: "bars" as const },
+        {
+          ...{ label: advised ? "advised" : "allowed", colour: "muted" },
+          ...{
+            values: allowed,
+            stepped: true,
+            ...(isNow && { total: changes.at(-1)?.rate ?? null }),
+          },
+        },
+      ],
+      span: stats && ([Date.parse(stats.from) / 1_000, Date.parse(stats.to) / 1_000] as const),
+    };
+  }, [changes, advised, stats, range.until]);
+  return (
+    <TimeChart
+      title="Starts per minute"
+      about={`each bar is ${barText(stepSeconds)}, and what was allowed is its average`}
+      {...{ times, lines, onZoom }}
+      {...(span && { span })}
+      barSeconds={stepSeconds}
+      scale={rates}
+    />
+  );
 }
 
 function RateTable({ changes }: { changes: Changes }) {
@@ -126,8 +152,8 @@ function Row({ change, named }: RowProps) {
         <Moment at={when} />
       </td>
       <td className="number" data-label="Per minute">
-        {was === null || was === rate ? null : <span className="faint">{rateWords(was)} → </span>}
-        {rate === null ? "unlimited" : rateWords(rate)}
+        {was === null || was === rate ? null : <span className="faint">{roughRate(was)} → </span>}
+        {rate === null ? "unlimited" : roughRate(rate)}
       </td>
       <td className={cause === "throttled" ? "late" : undefined}>
         {causeWords(cause)}
