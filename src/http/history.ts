@@ -31,7 +31,7 @@ const HistoryQuery = Type.Object(
     resource: filter("Only of this resource"),
     holder: filter("Only of this holder"),
     text: filter("Only those with this text in the holder, pool, resource or space, in any case"),
-    how: filter("Only those that ended so, such as expired"),
+    how: filter("Only those that ended so, such as expired; several with commas"),
     id: filter("Only of this request or lease"),
     purpose: Type.Optional(
       Type.Union([Type.Literal("use"), Type.Literal("clean"), Type.Literal("all")], {

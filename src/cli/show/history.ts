@@ -47,7 +47,7 @@ export const history: CliCommand = {
     onceFlag("--pool <pool>", "only of this pool"),
     onceFlag("--resource <resource>", "only of this resource"),
     onceFlag("--holder <holder>", "only of this holder"),
-    onceFlag("--how <end>", "only those that ended this way, such as expired or released"),
+    onceFlag("--how <end>", "only those that ended this way, such as expired,released"),
     flag("--cleaning", "cleanings instead of leases; -o wide shows them as PURPOSE clean"),
     flag("--since <time>", "ended at this time or later: RFC 3339, or an age such as 2h"),
     flag("--until <time>", "ended before this time"),
@@ -88,11 +88,15 @@ async function readHistory({ args: [id], client, flags }: Context) {
   return items;
 }
 
-/** Complete, because the compiler requires a line for each end. The last three are of cleanings. */
+/**
+ * Complete, because the compiler requires a line for each end. Removed are requests, by operators; the last
+ * three are of cleanings.
+ */
 const ends: Readonly<
-  Record<RequestEnd | LeaseEnd | "hold" | "cleaned" | "failed" | "stopped", true>
+  Record<RequestEnd | LeaseEnd | "hold" | "removed" | "cleaned" | "failed" | "stopped", true>
 > = {
   cancelled: true,
+  removed: true,
   disconnected: true,
   abandoned: true,
   unsatisfiable: true,
@@ -112,5 +116,7 @@ const ends: Readonly<
 /** Called only if nothing was found, so that the ends of a newer server can be used as well. */
 function refuseUnknownEnd(how: string): void {
   const known = Object.keys(ends);
-  if (!known.includes(how)) readValue("--how", how, oneOf(...known));
+  for (const end of how.split(",")) {
+    if (!known.includes(end)) readValue("--how", end, oneOf(...known));
+  }
 }

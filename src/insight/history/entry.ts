@@ -44,7 +44,8 @@ export interface HistoryEntry {
   readonly endedAt: number;
   /**
    * `released`, `expired`, `hold`, `cancelled`, … as in the event. A cleaner that released its lease
-   * has `cleaned`, `failed` or `stopped` instead of `released`.
+   * has `cleaned`, `failed` or `stopped` instead of `released`, and a request that an operator removed
+   * has `removed` instead of `cancelled`.
    */
   readonly how: string;
 }

@@ -61,6 +61,8 @@ interface SeenEvent {
   readonly id?: string;
   readonly ask?: SeenAsk;
   readonly why?: string;
+  /** Of an operator who removed a request. */
+  readonly reason?: unknown;
   readonly claim?: string;
   readonly claims?: readonly GrantedClaim[];
   readonly granted?: GrantedClaim;
@@ -272,11 +274,12 @@ export class HistoryFold {
   }
 
   #end(event: SeenEvent, at: number): void {
-    const { id = "", why = "" } = event;
+    const { id = "" } = event;
     const entry = this.#open.get(id);
     if (entry === undefined) return;
     for (const claim of entry.claims) this.#release(entry, claim, event, at);
-    if (entry.grantedAt === null) for (const item of entry.items) this.#write(entry, item, why, at);
+    const how = howLeft(event);
+    if (entry.grantedAt === null) for (const item of entry.items) this.#write(entry, item, how, at);
     this.#close(id);
   }
 
@@ -356,6 +359,11 @@ function marked(purpose: Purpose): { readonly purpose: Upkeep } | undefined {
 function backOf({ resource }: OpenClaim, { back = [] }: SeenEvent): Return | undefined {
   const returns = "resource" in back ? [back] : back;
   return returns.find((one) => one.resource === resource);
+}
+
+/** How a request left the queue. Only an operator's removal has a reason: its client gives none. */
+function howLeft({ why = "", reason }: SeenEvent): string {
+  return why === "cancelled" && reason !== undefined ? "removed" : why;
 }
 
 /** How a claim ended. A release by a cleaner says whether the resource is clean now. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { until } from "../../broker/hand-clock.suite.ts";
 import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
 import { acquire, pool, release } from "../../core/decide/lending.suite.ts";
+import type { RequestId } from "../../core/model/ids.ts";
 import { History, HistoryUnavailable } from "./history.ts";
 import type { HistoryReader } from "./reader.ts";
 import { HistoryStore } from "./store.ts";
@@ -25,6 +26,23 @@ async function lend({ broker, clock }: TestBroker, id: string): Promise<void> {
 }
 
 const ids = (reader: HistoryReader) => reader.page({}, 100).items.map(({ id }) => id);
+
+test("History knows a request that an operator removed from one that its client took back", async () => {
+  const { broker, journal } = await brokerOf([pool("aws", 1)]);
+  const history = new History(() => HistoryStore.open(path), journal, broker);
+  for (const id of ["held", "removed", "cancelled"]) await broker.submit(acquire(id, "aws"));
+  const reason = { by: "ada", why: "stuck" };
+  const leave = (id: string) => ({ type: "leave", id: id as RequestId, why: "cancelled" }) as const;
+  await broker.submit({ ...leave("removed"), reason });
+  await broker.submit(leave("cancelled"));
+  await history.caughtUp();
+  const { items } = history.reader.page({}, 10);
+  expect(items.map(({ id, how }) => [id, how])).toEqual([
+    ["cancelled", "cancelled"],
+    ["removed", "removed"],
+  ]);
+  await history.close();
+});
 
 describe("History whose file cannot be opened", () => {
   /** A folder has the name of the file until `repair` is called. */

@@ -22,6 +22,7 @@ export interface HistoryFilter {
   readonly resource?: string | undefined;
   readonly holder?: string | undefined;
   readonly space?: string | undefined;
+  /** One end, or several with commas between them. */
   readonly how?: string | undefined;
   readonly id?: string | undefined;
   readonly purpose?: Purpose | undefined;
@@ -49,7 +50,7 @@ export interface HistoryPage {
   readonly next: string | null;
 }
 
-const columns = ["pool", "resource", "holder", "space", "how", "id", "purpose"] as const;
+const columns = ["pool", "resource", "holder", "space", "id", "purpose"] as const;
 
 /** What a text is looked for in. No name has a line feed, so no text matches across two of them. */
 const words =
@@ -282,6 +283,8 @@ export class HistoryReader {
       values.push(value);
     };
     for (const column of columns) where(`${column} = ?`, filter[column]);
+    const hows = filter.how === undefined ? undefined : JSON.stringify(filter.how.split(","));
+    where("how IN (SELECT value FROM json_each(?))", hows);
     where(`instr(lower(${words}), ?) > 0`, filter.text?.toLowerCase());
     where("number >= ?", filter.since === undefined ? undefined : this.#firstFrom(filter.since));
     where("number < ?", filter.until === undefined ? undefined : this.#firstFrom(filter.until));

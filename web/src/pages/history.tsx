@@ -12,6 +12,7 @@ import { Choice } from "../parts/choice.tsx";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
+import { NoMatch } from "../parts/no-match.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { OlderButton } from "../parts/older-button.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
@@ -22,17 +23,9 @@ import { useFilter } from "../router.ts";
 import { CompareWeeks } from "./compare-weeks.tsx";
 import { EstimateAccuracyNote } from "./estimate.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
+import { endsOf, howOf } from "./past-ends.ts";
 import { PastTable } from "./past-table.tsx";
 import { WorstPools } from "./worst-pools.tsx";
-
-const hows = [
-  ["", "in any way"],
-  ["released", "released"],
-  ["expired", "expired"],
-  ["lifetime", "at the max lifetime"],
-  ["revoked", "by operators"],
-  ["abandoned", "before a start: gave up waiting"],
-] as const;
 
 const purposes = [
   ["", "Leases"],
@@ -77,9 +70,10 @@ function Past() {
     text: useSettled(text, settleMs) || undefined,
     holder: useSettled(holder, settleMs) || undefined,
     pool: useSettled(pool, settleMs) || undefined,
-    how: how || undefined,
+    how: howOf(how, purpose),
     purpose: purpose === "clean" ? ("clean" as const) : undefined,
   };
+  const isFiltered = [filter.text, filter.holder, filter.pool, filter.how].some(Boolean);
   const { data: live, error } = useAnswer(past(filter));
   const [paused, setPaused] = useState<PageOf<HistoryEntry>>();
   const key = JSON.stringify(filter);
@@ -105,7 +99,7 @@ function Past() {
       <div className="tools">
         <FilterBox label="Filter by holder, pool, resource or space" />
         <Choice name="purpose" label="Leases or cleanings" options={purposes} />
-        <Pick name="how" label="Ended" options={hows} />
+        <Pick name="how" label="Ended" options={endOptions(purpose)} />
         <CsvButton name="history" rows={() => csvRows(entries ?? [])} />
         {paused === undefined ? null : (
           <button type="button" aria-pressed onClick={resume}>
@@ -117,9 +111,7 @@ function Past() {
       {page === undefined || entries === undefined ? (
         <Loading error={error} />
       ) : entries.length === 0 ? (
-        <EmptyNote title="No past lease matches">
-          Leases appear here when they end, and requests when they leave the queue.
-        </EmptyNote>
+        <NothingPast purpose={purpose} isFiltered={isFiltered} />
       ) : (
         <>
           <PastTable entries={entries.slice(0, shown)} />
@@ -135,6 +127,23 @@ function Past() {
         </>
       )}
     </section>
+  );
+}
+
+function endOptions(purpose: string) {
+  const ends = endsOf(purpose).map(({ value, words }) => [value, words] as const);
+  return [["", "in any way"] as const, ...ends];
+}
+
+function NothingPast({ purpose, isFiltered }: { purpose: string; isFiltered: boolean }) {
+  const what = purpose === "clean" ? "cleaning" : "lease";
+  if (isFiltered) return <NoMatch title={`No past ${what} matches`} />;
+  return (
+    <EmptyNote title={`No ${what} has ended in this time`}>
+      {purpose === "clean"
+        ? "Cleanings appear here when they are over."
+        : "Leases appear here when they end, and requests when they leave the queue."}
+    </EmptyNote>
   );
 }
 

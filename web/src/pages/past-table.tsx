@@ -15,6 +15,7 @@ const hows: Readonly<Record<string, string>> = {
   hold: "auto-released",
   lifetime: "lifetime reached",
   revoked: "ended by an operator",
+  removed: "removed by an operator",
   abandoned: "gave up waiting",
 };
 
