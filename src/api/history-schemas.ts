@@ -33,8 +33,8 @@ export const HistoryEntry = Type.Object(
     endedAt: Timestamp,
     how: Type.String({
       description:
-        "released, expired, lifetime, revoked, hold, cancelled, …; of a cleaner also cleaned, " +
-        "failed, stopped",
+        "released, expired, lifetime, revoked, hold, cancelled, removed (from the queue, by an operator), …; " +
+        "of a cleaner also cleaned, failed, stopped",
     }),
     waitSeconds: Type.Number({ description: "Until the grant, or until it left the queue" }),
     holdSeconds: nullable(Type.Number()),
@@ -56,6 +56,10 @@ const part = {
   ended: Type.Integer(),
   expired: Type.Integer({ description: "No heartbeat came, or its lifetime was over" }),
   left: Type.Integer({ description: "Left the queue ungranted" }),
+  waitedSeconds: Type.Number({
+    description:
+      "All waiting in this time together, also of those that have left the queue or still wait",
+  }),
   waitSeconds: { ...nullable(Spread), description: "Of those granted in this time" },
   holdSeconds: { ...nullable(Spread), description: "Of those that ended in this time" },
   endedPerHour: Type.Number(),
@@ -107,7 +111,7 @@ export const PoolStats = Type.Object({
   to: Timestamp,
   pools: Type.Array(Type.Object({ pool: Type.String(), ...part }), {
     description:
-      "Each pool that had a resource or was asked for, the one whose claims waited longest in all first",
+      "Each pool that had a resource or was asked for, the one with the longest waiting in all first",
   }),
 });
 

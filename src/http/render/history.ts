@@ -51,9 +51,8 @@ export function renderPoolStats(
   { from, to }: StatsRange,
   pools: ReadonlyMap<string, StatsPart>,
 ): Wire.PoolStats {
-  const waited = ({ granted, waitMs }: StatsPart) => granted * (waitMs?.mean ?? 0);
   const rows = [...pools].sort(([a, one], [b, other]) => {
-    return waited(other) - waited(one) || (a < b ? -1 : 1);
+    return other.waitedMs - one.waitedMs || (a < b ? -1 : 1);
   });
   return {
     from: timestamp(from as Instant),

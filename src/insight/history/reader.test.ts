@@ -60,6 +60,7 @@ describe("HistoryReader", () => {
     ["of a resource", { resource: "aws-2" }, [9]],
     ["of a holder", { holder: "other" }, [5]],
     ["of one end", { how: "expired" }, [6]],
+    ["of several ends", { how: "expired,cancelled" }, [6]],
     ["of a request", { id: "r1" }, [1]],
     ["from a time on", { since: 5_000 }, [9, 6, 5]],
     ["until a time", { until: 5_000 }, [2, 1]],
@@ -108,6 +109,9 @@ describe("stats()", () => {
     expect(steps[0]?.waitMs).toMatchObject({ p50: 400, p90: 500, max: 500, mean: 450 });
     expect(steps[1]?.holdMs).toMatchObject({ p50: 6_000, p99: 6_000 });
     expect(total).toMatchObject({ asked: 5, granted: 3, ended: 2, left: 2, utilisation: 0.375 });
+    // Of the two that left after 2 s, and of one that was granted after its first 1 s.
+    expect(steps.map(({ waitedMs }) => waitedMs)).toEqual([900, 5_000]);
+    expect(reader.statsByPool({ ...range, to: 7_000 }).get("aws")?.waitedMs).toBe(900 + 2_000);
     expect(total.endedPerHour).toBe(720);
   });
 

@@ -20,6 +20,8 @@ export interface StatsPart {
   readonly expired: number;
   /** Left the queue without a grant. */
   readonly left: number;
+  /** All waiting in this period together, also of those that have left the queue or still wait. */
+  readonly waitedMs: number;
   /** Of claims that were granted in this period. */
   readonly waitMs: Percentiles | null;
   /** Of claims that ended in this period. */
@@ -95,8 +97,11 @@ export function statsOf({ from, to, stepMs }: StatsRange, source: StatsSource): 
     if (claim.amount === null && shared.has(claim.pool)) return;
     during(start, end, (tally) => tally.use.hold(tally.within({ start, end }), claim));
   };
-  for (const entry of source.ended) countEnded(entry, each, held);
-  for (const entry of source.open) countOpen(entry, each, (claim, at) => held(claim, at, to));
+  const waited: Wait = ({ start, end, count }) => {
+    during(start, end, (tally) => tally.wait({ start, end, count }));
+  };
+  for (const entry of source.ended) countEnded(entry, { each, held, waited });
+  for (const entry of source.open) countOpen(entry, { each, held, waited }, to);
   const parts = steps.map((tally) => ({ at: tally.from, ...tally.part() }));
   return { from, to, stepMs, total: total.part(), steps: parts };
 }
@@ -128,7 +133,13 @@ export function statsByPool({ from, to }: StatsRange, source: StatsSource): Map<
     const tally = tallyOf(span.size.pool);
     tally.use.grow(tally.within(span), span.size);
   }
-  for (const entry of source.ended) countEnded(entry, eachOf(entry.pool), held);
+  const countIn = (pool: string): Count => ({
+    ...{ each: eachOf(pool), held },
+    waited: (wait) => {
+      if (wait.end > from && wait.start < to) tallyOf(pool).wait(wait);
+    },
+  });
+  for (const entry of source.ended) countEnded(entry, countIn(entry.pool));
   for (const entry of source.open) {
     for (const pool of poolsIn(entry)) {
       const own = {
@@ -136,7 +147,7 @@ export function statsByPool({ from, to }: StatsRange, source: StatsSource): Map<
         items: entry.items.filter(of(pool)),
         claims: entry.claims.filter(of(pool)),
       };
-      countOpen(own, eachOf(pool), (claim, at) => held(claim, at, to));
+      countOpen(own, countIn(pool), to);
     }
   }
   return new Map(Array.from(tallies, ([pool, tally]) => [pool, tally.part()]));
@@ -150,11 +161,26 @@ function poolsIn({ items, claims }: OpenEntry): ReadonlySet<string> {
 
 type Each = (at: number, count: (tally: Tally) => void) => void;
 type Hold = (claim: UsedClaim, start: number, end: number) => void;
+type Wait = (wait: Waited) => void;
 
-function countEnded(entry: HistoryEntry, each: Each, held: Hold): void {
+interface Waited {
+  readonly start: number;
+  readonly end: number;
+  readonly count: number;
+}
+
+/** Where an entry is counted: at moments, and over the times of its hold and its wait. */
+interface Count {
+  readonly each: Each;
+  readonly held: Hold;
+  readonly waited: Wait;
+}
+
+function countEnded(entry: HistoryEntry, { each, held, waited }: Count): void {
   const { askedAt, grantedAt, endedAt, how, count } = entry;
   if (entry.purpose === "provision") return;
   if (entry.purpose === "clean") return countCleaning(entry, each);
+  waited({ start: askedAt, end: grantedAt ?? endedAt, count });
   each(askedAt, (tally) => {
     tally.asked += count;
   });
@@ -187,8 +213,8 @@ function countCleaning({ grantedAt, endedAt, how }: HistoryEntry, each: Each): v
 
 function countOpen(
   { askedAt, grantedAt, claims: all, items }: OpenEntry,
-  each: Each,
-  held: (claim: UsedClaim, start: number) => void,
+  { each, held, waited }: Count,
+  to: number,
 ): void {
   const claims = all.filter(isUse);
   const asked = items.filter(isUse).reduce((sum, item) => sum + item.count, 0);
@@ -196,10 +222,11 @@ function countOpen(
   each(askedAt, (tally) => {
     tally.asked += count;
   });
+  waited({ start: askedAt, end: grantedAt ?? to, count });
   if (grantedAt === null) return;
   for (const { pool, amount = null } of claims) {
     each(grantedAt, (tally) => tally.waits.push(grantedAt - askedAt));
-    held({ pool, amount }, grantedAt);
+    held({ pool, amount }, grantedAt, to);
   }
 }
 
@@ -226,6 +253,7 @@ class Tally {
   readonly cleanings: number[] = [];
   failedCleanings = 0;
   asked = 0;
+  waitedMs = 0;
   expired = 0;
   left = 0;
   readonly use = new Use();
@@ -236,9 +264,10 @@ class Tally {
   }
 
   part(): StatsPart {
-    const { asked, expired, left, waits, holds } = this;
+    const { asked, waitedMs, expired, left, waits, holds } = this;
     return {
       asked,
+      waitedMs,
       granted: waits.length,
       ended: holds.length,
       expired,
@@ -255,6 +284,10 @@ class Tally {
         cleaningMs: percentilesOf(this.cleanings),
       },
     };
+  }
+
+  wait({ count, ...span }: Waited): void {
+    this.waitedMs += this.within(span) * count;
   }
 
   /** The length of the part of a span that lies in this period. */

@@ -34,11 +34,12 @@ function withStarts({ starts, ...part }: ReplayedPart): Wire.ReplayedPart {
 }
 
 export function inSeconds(part: StatsPart): Wire.StatsPart {
-  const { waitMs, holdMs, upkeep, dimensions, ...rest } = part;
+  const { waitedMs, waitMs, holdMs, upkeep, dimensions, ...rest } = part;
   const { cleaned, failed, cleaningMs } = upkeep;
   return {
     ...rest,
     dimensions: [...dimensions],
+    waitedSeconds: waitedMs / 1_000,
     waitSeconds: spreadOf(waitMs),
     holdSeconds: spreadOf(holdMs),
     upkeep: { cleaned, failed, cleaningSeconds: spreadOf(cleaningMs) },

@@ -77,7 +77,7 @@ const rows: readonly Row[] = [
   },
   { label: "In use", of: ({ utilisation }) => utilisation, format: percent },
   { label: "Expired", of: ({ expired }) => expired, format: grouped, isBad: true },
-  { label: "Gave up waiting", of: ({ left }) => left, format: grouped, isBad: true },
+  { label: "Never started", of: ({ left }) => left, format: grouped, isBad: true },
 ];
 
 function Comparison({ now, before }: { now: Stats; before: Stats }) {

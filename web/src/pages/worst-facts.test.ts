@@ -8,6 +8,7 @@ const part = (pool: string, waits: readonly number[], utilisation: number, lost 
   return {
     pool,
     granted: waits.length,
+    waitedSeconds: mean * waits.length,
     waitSeconds,
     utilisation,
     expired: lost,
@@ -47,6 +48,12 @@ test.each([
   const { text: told, lacking: of } = worstWords([quiet, slow, many], order);
   expect(told).toContain(text);
   if (lacking !== undefined) expect(of).toBe(lacking);
+});
+
+test("worstBy() counts the waiting of those that have not started", () => {
+  const stuck = { ...part("stuck", [], 1), waitedSeconds: 9_000 };
+  expect(names([many, stuck], "")).toEqual(["stuck", "many"]);
+  expect(worstWords([many, stuck], "").text).toContain("nothing started");
 });
 
 test("worstWords() says of which pool more would help", () => {

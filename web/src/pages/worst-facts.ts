@@ -12,9 +12,9 @@ export const worstOrders = [
   ["lost", "Most lost"],
 ] as const;
 
-/** The waits of all its claims together, in seconds. */
-export function waitedInAll({ granted, waitSeconds }: PoolPart): number {
-  return granted * (waitSeconds?.mean ?? 0);
+/** All waiting for it together, in seconds: also of those that never started, or still wait. */
+export function waitedInAll({ waitedSeconds }: PoolPart): number {
+  return waitedSeconds;
 }
 
 /** Claims that expired, and requests that left the queue with nothing. */
@@ -79,13 +79,17 @@ function fullest(pools: readonly PoolPart[]): WorstWords {
 function mostLost(pools: readonly PoolPart[]): WorstWords {
   const [worst] = worstBy(pools, "lost");
   if (worst === undefined) {
-    return { text: "Nothing was lost: no lease expired, and no request gave up." };
+    return {
+      text: "Nothing was lost: no lease expired, and every request started or still waits.",
+    };
   }
   const { pool, expired, left } = worst;
   const all = pools.reduce((sum, part) => sum + lostOf(part), 0);
   const parts = [
     ...(expired === 0 ? [] : [`${grouped(expired)} expired ${expired === 1 ? "lease" : "leases"}`]),
-    ...(left === 0 ? [] : [`${grouped(left)} ${left === 1 ? "request" : "requests"} that gave up`]),
+    ...(left === 0
+      ? []
+      : [`${grouped(left)} ${left === 1 ? "request" : "requests"} that never started`]),
   ];
   return {
     text: `${percent(lostOf(worst) / all)} of what was lost was of ${pool}: ${parts.join(" and ")}.`,
@@ -106,9 +110,12 @@ function mostWaiting(pools: readonly PoolPart[]): WorstWords {
   }
   const { pool, waitSeconds, utilisation } = worst;
   const share = percent(waitedInAll(worst) / all);
-  const p90 = briefly(waitSeconds?.p90 ?? 0);
+  const started =
+    waitSeconds === null
+      ? "nothing started"
+      : `9 in 10 that started did within ${briefly(waitSeconds.p90)}`;
   const sum = roughDuration(waitedInAll(worst) * 1_000);
-  const text = `${share} of all waiting was for ${pool}: ${sum} in all, 9 in 10 within ${p90}, ${inUse(utilisation)}.`;
+  const text = `${share} of all waiting was for ${pool}: ${sum} in all; ${started}, ${inUse(utilisation)}.`;
   return withHelp(text, worst);
 }
 

@@ -10,7 +10,7 @@ import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { inWholeSeconds, inWords } from "../parts/times.tsx";
-import { at, useFilter, usePlace } from "../router.ts";
+import { at, useFilter, usePlace, withFilters } from "../router.ts";
 import { whatIfAt } from "./what-if-place.ts";
 import {
   type PoolPart,
@@ -94,7 +94,7 @@ function Table({ rows }: { rows: readonly PoolPart[] }) {
             Expired
           </th>
           <th scope="col" className="number">
-            Gave up
+            Never started
           </th>
         </tr>
       </thead>
@@ -110,6 +110,7 @@ function Table({ rows }: { rows: readonly PoolPart[] }) {
 function Row({ part, longest }: { part: PoolPart; longest: number }) {
   const { pool, granted, waitSeconds, utilisation, expired, left } = part;
   const waited = waitedInAll(part);
+  const leftHref = useLeftOf(pool);
   return (
     <tr data-row>
       <th scope="row">
@@ -137,11 +138,18 @@ function Row({ part, longest }: { part: PoolPart; longest: number }) {
       <td className={expired === 0 ? "number faint on-desk" : "number"} data-label="Expired">
         {grouped(expired)}
       </td>
-      <td className={left === 0 ? "number faint on-desk" : "number"} data-label="Gave up">
-        {grouped(left)}
+      <td className={left === 0 ? "number faint on-desk" : "number"} data-label="Never started">
+        {left === 0 ? "0" : <Link href={leftHref}>{grouped(left)}</Link>}
       </td>
     </tr>
   );
+}
+
+/** Those that left its queue, among the past leases below. */
+function useLeftOf(pool: string): string {
+  const place = usePlace();
+  const filters = { q: pool, how: "left", purpose: "" };
+  return `${withFilters(place, filters)}#past-title`;
 }
 
 /** The pool's charts then show the same time. */
