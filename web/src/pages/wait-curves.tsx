@@ -2,7 +2,6 @@
 import { type Percentile, percentileLooks } from "../parts/percentile-looks.ts";
 import { useIsPhone } from "../parts/phone.ts";
 import { inWords } from "../parts/times.tsx";
-import { notBefore } from "./what-if-words.ts";
 
 export interface CurvePoint {
   /** As it is written. */
@@ -20,6 +19,8 @@ interface Props {
   readonly points: readonly CurvePoint[];
   /** What was recorded with today's value; undefined: no value is in force. */
   readonly recorded: CurvePoint | undefined;
+  /** Those that do not match the record are grey. */
+  readonly useless?: readonly Percentile[];
 }
 
 /** The highest first, so that the others are drawn over it. */
@@ -32,7 +33,7 @@ const height = 270;
 const edge = { left: 66, right: 18, top: 14, bottom: 34 };
 
 /** The table below it has the same figures, so that nobody depends on the picture. */
-export function WaitCurves({ title, points, recorded }: Props) {
+export function WaitCurves({ title, points, recorded, useless = [] }: Props) {
   const width = useIsPhone() ? narrowWidth : wideWidth;
   const xs = points.map(({ x }) => x);
   const [from, to] = [Math.min(...xs), Math.max(...xs)];
@@ -51,22 +52,7 @@ export function WaitCurves({ title, points, recorded }: Props) {
     height - edge.bottom - (seconds / top) * (height - edge.top - edge.bottom);
   return (
     <figure className="chart curves">
-      <figcaption>
-        {title}
-        {lines.toReversed().map(({ key, label, colour, dash }) => (
-          <span key={key}>
-            <i className={dash} style={{ color: `var(--${colour})` }} />
-            {label}
-          </span>
-        ))}
-        {isToday ? (
-          <span>
-            <i className="ring" />
-            recorded
-          </span>
-        ) : null}
-        {above.length > 0 ? <span>▲ {notBefore} of the record</span> : null}
-      </figcaption>
+      <Caption title={title} hasRecorded={isToday} hasAbove={above.length > 0} />
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${title}; see the table`}>
         {[0, 0.25, 0.5, 0.75, 1].map((share) => (
           <g key={share} className="curve-grid">
@@ -89,7 +75,7 @@ export function WaitCurves({ title, points, recorded }: Props) {
               y1={edge.top}
               y2={height - edge.bottom}
             />
-            <text x={left(recorded.x) + 5} y={edge.top + 9}>
+            <text x={left(recorded.x) + 5} y={edge.top + (above.length > 0 ? 22 : 9)}>
               today
             </text>
           </g>
@@ -100,7 +86,11 @@ export function WaitCurves({ title, points, recorded }: Props) {
           </text>
         ))}
         {lines.map(({ key, colour, dash }) => (
-          <g key={key} className={dash} style={{ color: `var(--${colour})` }}>
+          <g
+            key={key}
+            className={dash}
+            style={{ color: `var(--${useless.includes(key) ? "line-strong" : colour})` }}
+          >
             {unbroken(points, key).map((run) => (
               <polyline
                 key={run[0]?.value}
@@ -131,11 +121,38 @@ export function WaitCurves({ title, points, recorded }: Props) {
             textAnchor="middle"
           >
             ▲
-            <title>{`${point.value}: ${missing.map(({ label }) => label.replace(" within", "")).join(" and ")} ${notBefore} of the record`}</title>
+            <title>{`${point.value}: fewer than ${missing.map(({ label }) => label.replace(" within", "")).join(" and ")} started`}</title>
           </text>
         ))}
       </svg>
     </figure>
+  );
+}
+
+interface CaptionProps {
+  readonly title: string;
+  readonly hasRecorded: boolean;
+  readonly hasAbove: boolean;
+}
+
+function Caption({ title, hasRecorded, hasAbove }: CaptionProps) {
+  return (
+    <figcaption>
+      {title}
+      {lines.toReversed().map(({ key, label, colour, dash }) => (
+        <span key={key}>
+          <i className={dash} style={{ color: `var(--${colour})` }} />
+          {label}
+        </span>
+      ))}
+      {hasRecorded ? (
+        <span>
+          <i className="ring" />
+          recorded
+        </span>
+      ) : null}
+      {hasAbove ? <span>▲ fewer started</span> : null}
+    </figcaption>
   );
 }
 

@@ -1,17 +1,22 @@
 import type { ReplayedPart, SimulatedVariants } from "../../../src/api/history-schemas.ts";
 import { startedWithin } from "../../../src/api/started-within.ts";
+import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
+import type { Percentile } from "../parts/percentile-looks.ts";
+import { usePlace } from "../router.ts";
 import { type CurvePoint, WaitCurves } from "./wait-curves.tsx";
-import { numberOf, type WhatIfQuestion } from "./what-if-facts.ts";
+import { type Conclusion, conclusionOf } from "./what-if-conclusion.ts";
+import { type Cause, numberOf, type Topic, type WhatIfQuestion } from "./what-if-facts.ts";
+import { whatIfTitle } from "./what-if-place.ts";
 import {
   type AnswerRow,
-  answerWords,
   changeBetween,
+  fewerWords,
   inUse,
   type Measure,
-  notBefore,
   replayCheck,
   replayedWords,
+  shortRecordWords,
   startedWords,
   waits,
   withToday,
@@ -25,9 +30,10 @@ interface Props {
   /** How much of the past was asked for. */
   readonly last: string;
   readonly found: SimulatedVariants;
+  readonly cause: Cause | undefined;
 }
 
-export function WhatIfAnswer({ name, question, values, space, last, found }: Props) {
+export function WhatIfAnswer({ name, question, values, space, last, found, cause }: Props) {
   const [present, ...others] = found.variants;
   const base = present?.simulation.pools.find(({ pool }) => pool === name);
   if (present === undefined || base === undefined) {
@@ -43,25 +49,27 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
   const today = rows.find(({ isToday }) => isToday);
   const compared = { recorded: base.recorded, simulated: today?.part ?? base.simulated };
   const check = replayCheck(compared.recorded, compared.simulated);
-  const isUseless = check.quality === "useless";
+  const about = { errorSeconds: check.errorSeconds, what: nouns[question.topic], cause };
   const whose = question.topic === "weight" ? ` of ${space}` : "";
   return (
     <>
-      {isUseless ? null : (
-        <p className="answer">{answerWords(rows, { ...check, what: nouns[question.topic] })}</p>
-      )}
+      <Answer
+        conclusion={check.quality === "useless" ? noAnswer : conclusionOf(rows, about)}
+        record={shortRecordWords({ from, to, last })}
+      />
       <p className={check.quality === "good" ? "calm" : "late-note"}>{check.text}</p>
-      <div className={isUseless ? "curves-and-table useless" : "curves-and-table"}>
-        <Curves question={question} rows={rows} whose={whose} recorded={base.recorded} />
+      <div className="curves-and-table">
+        <Curves {...{ question, rows, whose }} recorded={base.recorded} useless={check.useless} />
         <table className="compare">
           <caption>
             {replayedWords({
               from,
               to,
-              last,
               claims: `${grouped(base.recorded.asked)} claims${whose}`,
             })}{" "}
-            Arrows compare with the pool as it is today, replayed.
+            Arrows compare with the pool as it is today, replayed
+            {check.quality === "good" ? "." : "; ≈: too small to trust."}
+            {check.useless.length === 0 ? "" : " Grey: the replay does not match the record."}
           </caption>
           <thead>
             <tr>
@@ -77,12 +85,22 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
             </tr>
           </thead>
           <tbody>
-            <ResultRow label="recorded" part={base.recorded} base={undefined} />
+            <ResultRow label="recorded" part={base.recorded} base={undefined} useless={[]} />
             {today === undefined ? (
-              <ResultRow label="as it is, replayed" part={base.simulated} base={undefined} />
+              <ResultRow
+                label="as it is, replayed"
+                part={base.simulated}
+                base={undefined}
+                useless={check.useless}
+              />
             ) : null}
             {rows.map(({ label, part, isToday }) => (
-              <ResultRow key={label} {...{ label, part, isToday }} base={compared} />
+              <ResultRow
+                key={label}
+                {...{ label, part, isToday }}
+                base={compared}
+                useless={check.useless}
+              />
             ))}
           </tbody>
         </table>
@@ -93,6 +111,33 @@ export function WhatIfAnswer({ name, question, values, space, last, found }: Pro
       <Limits name={name} unknowns={unknowns} />
     </>
   );
+}
+
+const noAnswer: Conclusion = {
+  lead: "No answer: this replay does not match the record.",
+  rest: [],
+};
+
+interface AnswerProps {
+  readonly conclusion: Conclusion | undefined;
+  /** That less is recorded than was asked for. */
+  readonly record: string | undefined;
+}
+
+function Answer({ conclusion, record }: AnswerProps) {
+  if (conclusion === undefined && record === undefined) return null;
+  const { lead, rest = [], ask } = conclusion ?? {};
+  return (
+    <p className="answer">
+      <b>{lead}</b> {[...rest, ...(record === undefined ? [] : [record])].join(" ")}{" "}
+      {ask === undefined ? null : <AskInstead topic={ask} />}
+    </p>
+  );
+}
+
+function AskInstead({ topic }: { topic: Topic }) {
+  const { path } = usePlace();
+  return <Link href={`${path}?if=${topic}#${whatIfTitle}`}>Try another {nouns[topic]}</Link>;
 }
 
 /** `30s` and `0.5m` are one value. */
@@ -112,7 +157,7 @@ const titles = {
 
 /** What one value is, in a sentence. */
 const nouns = {
-  ...{ size: "size", limit: "limit", hosts: "number", pace: "time", placement: "strategy" },
+  ...{ size: "size", limit: "limit", hosts: "number", pace: "pace", placement: "strategy" },
   weight: "weight",
 } as const;
 
@@ -120,9 +165,17 @@ interface CurvesProps {
   readonly rows: readonly AnswerRow[];
   readonly whose: string;
   readonly recorded: ReplayedPart;
+  /** The waits that the replay says nothing about. */
+  readonly useless: readonly Percentile[];
 }
 
-function Curves({ question, rows, whose, recorded }: Pick<Props, "question"> & CurvesProps) {
+function Curves({
+  question,
+  rows,
+  whose,
+  recorded,
+  useless,
+}: Pick<Props, "question"> & CurvesProps) {
   const pointOf = (value: string, part: ReplayedPart): CurvePoint => ({
     ...{ value, x: numberOf(value), isKnown: (part.starts?.claims ?? 0) > 0 },
     ...{ p50: startedWithin(part, "p50"), p90: startedWithin(part, "p90") },
@@ -134,11 +187,13 @@ function Curves({ question, rows, whose, recorded }: Pick<Props, "question"> & C
   const axis =
     question.topic === "pace" ? "time between starts" : titles[question.topic].toLowerCase();
   const title = `Waits${whose} by ${axis}`;
-  return <WaitCurves title={title} points={points} recorded={today} />;
+  return <WaitCurves {...{ title, points, useless }} recorded={today} />;
 }
 
 interface Column extends Measure {
   readonly label: string;
+  /** Of a wait. */
+  readonly share?: Percentile;
   /** A phone has no room for it. */
   readonly isUse?: boolean;
   readonly read: (part: ReplayedPart) => number | null;
@@ -148,9 +203,9 @@ interface Column extends Measure {
 
 function columns(part: ReplayedPart): Column[] {
   const wait = (key: "p50" | "p90" | "p99", label: string): Column => ({
-    ...{ label, ...waits },
+    ...{ label, share: key, ...waits },
     read: (part) => startedWithin(part, key),
-    unknown: ({ starts }) => ((starts?.claims ?? 0) > 0 ? notBefore : "–"),
+    unknown: fewerWords,
   });
   return [
     wait("p50", "Half within"),
@@ -182,6 +237,7 @@ interface ResultProps {
   readonly isToday?: boolean;
   /** What it is compared with: the pool as it is, replayed and recorded. */
   readonly base: Compared | undefined;
+  readonly useless: readonly Percentile[];
 }
 
 type Compared = Pick<
@@ -189,7 +245,11 @@ type Compared = Pick<
   "recorded" | "simulated"
 >;
 
-function ResultRow({ label, part, isToday = false, base }: ResultProps) {
+function ResultRow({ label, part, isToday = false, base, useless }: ResultProps) {
+  const looks = (column: Column) => {
+    const isUseless = column.share !== undefined && useless.includes(column.share);
+    return `number${column.isUse ? " on-desk" : ""}${isUseless ? " useless" : ""}`;
+  };
   return (
     <tr className={isToday ? "today" : undefined}>
       <th scope="row">
@@ -199,7 +259,7 @@ function ResultRow({ label, part, isToday = false, base }: ResultProps) {
         {part.starts === undefined ? grouped(part.granted) : startedWords(part.starts)}
       </td>
       {columns(part).map((column) => (
-        <td key={column.label} className={column.isUse ? "number on-desk" : "number"}>
+        <td key={column.label} className={looks(column)}>
           <Value {...{ column, part }} />
           {base === undefined || isToday ? null : <Difference {...{ column, part, base }} />}
         </td>

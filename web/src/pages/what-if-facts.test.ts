@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import type { Pool } from "../../../src/api/schemas.ts";
 import {
+  causeOf,
   caveatOf,
+  firstTopic,
   numberOf,
   questionsOf,
   settingOf,
@@ -27,6 +29,32 @@ test("a pool is asked about what it has", () => {
     ...["limit", "pace"],
   ]);
   expect(topics({ template: "ocp" })).toEqual([]);
+});
+
+test("a pool whose pace may hold requests back is asked about it first, unless it is full", () => {
+  const paced = { ...plain, flow: { ...flow, everySeconds: 4 } } as Pool;
+  expect(firstTopic(paced)).toBe("pace");
+  expect(firstTopic({ ...paced, free: 0, held: 10 })).toBeUndefined();
+  expect(firstTopic(plain)).toBeUndefined();
+});
+
+test("causeOf() is what else makes requests wait, if it is only one", () => {
+  const limits = [{ pool: "aws", used: 2, limit: 11 }];
+  const above = { pool: "cloud", used: 2, limit: 5 };
+  const of = (flowOf: object, pool: object = {}, below: Parameters<typeof causeOf>[2] = []) =>
+    causeOf({ ...plain, ...pool, flow: { ...flow, ...flowOf } } as Pool, "size", below);
+  expect(of({ everySeconds: 4 })).toEqual({ words: "the pace (one every 4s)", ask: "pace" });
+  expect(of({ limits: [above] })).toEqual({ words: "the limit of cloud (5)" });
+  expect(of({ everySeconds: 4, limits: [above] })).toBeUndefined();
+  expect(of({})).toBeUndefined();
+  const below = [
+    { name: "east", total: 8 },
+    { name: "west", total: 8 },
+  ];
+  expect(of({ limits }, { limit: {} }, below)).toEqual({
+    ...{ words: "the size of the pools below it (east 8, west 8)", from: 16 },
+  });
+  expect(causeOf({ ...plain, flow: { ...flow, everySeconds: 4 } }, "pace", [])).toBeUndefined();
 });
 
 test("a pool whose rate finds itself is not asked about its pace, and says why", () => {

@@ -3,7 +3,7 @@ import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
 import type { Space } from "../../../src/api/space-schemas.ts";
 import { strategies } from "../../../src/core/model/strategies.ts";
-import { parseDuration } from "../../../src/core/model/time.ts";
+import { briefDuration, parseDuration } from "../../../src/core/model/time.ts";
 
 export type Topic = "size" | "limit" | "hosts" | "pace" | "placement" | "weight";
 
@@ -41,6 +41,17 @@ export function questionsOf(pool: Pool, space: WeightedSpace | undefined): WhatI
     ...(findsItsRate(pool) ? [] : [pace(everyOf(pool))]),
     ...(space === undefined ? [] : [weightOf(space)]),
   ];
+}
+
+/**
+ * The question to begin with: what requests wait for now. While resources are free, it is the pace.
+ * Undefined: the first one.
+ */
+export function firstTopic(pool: Pool): Topic | undefined {
+  const { limit, place, flow } = pool;
+  const isPaced = flow.everySeconds !== null && !findsItsRate(pool);
+  if (!isPaced || limit !== undefined || place !== undefined) return undefined;
+  return countsOf(pool).free > 0 ? "pace" : undefined;
 }
 
 /** What is asked, as a question. */
@@ -183,6 +194,38 @@ export function caveatOf(pool: Pool): Caveat | undefined {
       pool may not help.`,
     limit: above.pool,
   };
+}
+
+/** What makes requests wait besides the number of resources, or of what there may be. */
+export interface Cause {
+  /** `the pace (one every 4s)`. */
+  readonly words: string;
+  /** It is full from this value on; absent: it holds whatever the value is. */
+  readonly from?: number;
+  /** The question about it. */
+  readonly ask?: Topic;
+}
+
+/** Undefined: none is known, or more than one. `below` are the pools below a limit. */
+export function causeOf(
+  { name, flow, limit }: Pool,
+  topic: Topic,
+  below: readonly { readonly name: string; readonly total: number }[],
+): Cause | undefined {
+  if (topic !== "size" && topic !== "limit" && topic !== "hosts") return undefined;
+  const above = flow.limits.filter(({ pool }) => pool !== name);
+  if (flow.everySeconds !== null) {
+    const words = `the pace (one every ${briefDuration(flow.everySeconds * 1_000)})`;
+    return above.length > 0 ? undefined : { words, ask: "pace" };
+  }
+  const [first] = above;
+  if (first !== undefined) {
+    return above.length > 1 ? undefined : { words: `the limit of ${first.pool} (${first.limit})` };
+  }
+  const all = below.reduce((sum, { total }) => sum + total, 0);
+  if (limit === undefined || all === 0) return undefined;
+  const names = below.map((pool) => `${pool.name} ${pool.total}`).join(", ");
+  return { words: `the size of the pools below it (${names})`, from: all };
 }
 
 function leftOut(pool: Pool): string | undefined {

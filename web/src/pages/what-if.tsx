@@ -1,21 +1,25 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { CompareBody, SimulatedVariants } from "../../../src/api/history-schemas.ts";
+import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
 import type { Space } from "../../../src/api/space-schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
-import { allSpaces } from "../data/questions.ts";
+import { allPools, allSpaces } from "../data/questions.ts";
 import { useSimulation } from "../data/simulation.ts";
 import { useStore } from "../data/store.ts";
 import { Link } from "../parts/link.tsx";
 import { ProblemNote } from "../parts/notes.tsx";
 import { useScrollTo } from "../parts/scroll-to.ts";
 import { go, usePlace } from "../router.ts";
+import { sharersOf } from "./limit-facts.ts";
 import { WhatIfAnswer } from "./what-if-answer.tsx";
 import {
   type Caveat,
+  causeOf,
   caveatOf,
+  firstTopic,
   questionsOf,
   questionWords,
   settingOf,
@@ -55,7 +59,9 @@ function useQuestion(pool: Pool, spaces: readonly Space[]) {
     ) ??
     spaces[0];
   const questions = questionsOf(pool, spaces.length > 1 ? space : undefined);
-  const [first] = questions;
+  // Once, so that it does not change while somebody reads it.
+  const [topic] = useState(() => firstTopic(pool));
+  const first = questions.find((one) => one.topic === topic) ?? questions[0];
   const question = questions.find(({ topic }) => topic === query.get("if")) ?? first;
   return {
     ...{ questions, question },
@@ -65,6 +71,17 @@ function useQuestion(pool: Pool, spaces: readonly Space[]) {
     /** The end of the replayed time, if the address has an answer. The charts have a time of their own. */
     until: query.get("until"),
   };
+}
+
+/** Below a limit, with how many resources each has. */
+function usePoolsBelow({ name, limit }: Pool) {
+  const { data } = useAnswer(allPools);
+  const pools = data?.pools ?? [];
+  if (limit === undefined) return [];
+  return sharersOf(name, pools).flatMap((sharer) => {
+    const pool = pools.find((one) => one.name === sharer.name);
+    return pool === undefined ? [] : [{ name: pool.name, total: countsOf(pool).total }];
+  });
 }
 
 function setInAddress(changes: Readonly<Record<string, string | null>>): void {
@@ -87,6 +104,7 @@ interface Answered {
 
 function Planner({ pool, spaces }: { pool: Pool; spaces: readonly Space[] }) {
   const { questions, question, values, space, last, until } = useQuestion(pool, spaces);
+  const below = usePoolsBelow(pool);
   const [error, setError] = useState<unknown>(undefined);
   const [answer, setAnswer] = useState<Answered>();
   const { running, done, start, cancel } = useSimulation();
@@ -144,7 +162,11 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly Space[] }) {
               <div
                 className={problem === undefined && error === undefined ? undefined : "outdated"}
               >
-                <WhatIfAnswer name={pool.name} {...answer} />
+                <WhatIfAnswer
+                  name={pool.name}
+                  {...answer}
+                  cause={causeOf(pool, answer.question.topic, below)}
+                />
               </div>
             )}
           </div>

@@ -58,7 +58,7 @@ function Ranked({ range }: { range: ChartRange }) {
 function Answer({ text, lacking }: WorstWords) {
   return (
     <p className="answer">
-      {text}{" "}
+      <b>{text}</b>{" "}
       {lacking === undefined ? null : (
         <>
           <Link href={whatIfAt(lacking)}>More of it</Link> would help.
