@@ -18,14 +18,7 @@ import { Estimate } from "./estimate.tsx";
 import { GroupRow, useAllOfGroup } from "./group-row.tsx";
 import { firstRows, type Group, oldestIn, rowCount } from "./grouping.ts";
 import { withOldestOf } from "./oldest-row.ts";
-import {
-  asksForRoom,
-  hasSeveralSpaces,
-  orderWords,
-  type Turn,
-  takesTurns,
-  withTurn,
-} from "./start-order.ts";
+import { asksForRoom, hasSeveralSpaces, orderWords, type Turn, withTurn } from "./start-order.ts";
 
 interface Props {
   readonly groups: readonly Group<WaitingRequest>[];
@@ -120,7 +113,7 @@ interface NoteProps extends Pick<Props, "groups" | "turns"> {
 /** Why those who came first are not always the first to start. */
 function OrderNote({ groups, turns, byQueue }: NoteProps) {
   const order = byQueue ? "" : orderWords(groups[0]?.rows ?? []);
-  const byShare = groups.some(({ rows }) => takesTurns(rows) && hasSeveralSpaces(rows));
+  const byShare = groups.some(({ rows }) => !asksForRoom(rows) && hasSeveralSpaces(rows));
   const skips = groups.some(({ rows }) => rows.some(({ id }) => turns.get(id)?.skips === true));
   const reserves = groups.some(({ rows }) => asksForRoom(rows) && hasSeveralSpaces(rows));
   if (order === "" && !byShare && !skips && !reserves) return null;

@@ -34,16 +34,21 @@ test("inStartOrder() follows the estimates where spaces take turns; a new reques
   expect(ids(inStartOrder(spaces))).toBe("a c b d e");
 });
 
-test("inStartOrder() follows the positions in a queue of one space, and where sizes differ", () => {
+test("inStartOrder() follows the positions in a queue of one space, but not where sizes differ", () => {
   const own = [request("b", 2, { starts: 3 }), request("a", 1, { starts: 9 })];
   const sizes = [
     request("small", 2, { space: "web", starts: 3, vcpus: 8 }),
-    request("large", 1, { space: "payments", starts: 9, vcpus: 64 }),
+    request("large", 1, { space: "web", starts: 9, vcpus: 64 }),
   ];
-  expect([ids(inStartOrder(own)), ids(inStartOrder(sizes))]).toEqual(["a b", "large small"]);
-  expect(orderWords(sizes)).toMatch(/^in the order of the reservations/);
+  expect([ids(inStartOrder(own)), ids(inStartOrder(sizes))]).toEqual(["a b", "small large"]);
+  expect(orderWords(sizes)).toBe(
+    "in the order of the expected starts: a small one may start before a larger one",
+  );
   expect(orderWords(spaces)).toBe("in the order of the expected starts");
   expect(orderWords(own)).toBe("");
+  // Its position is the one of this moment, and says nothing about when it fits.
+  const first = request("first", 1, { space: "ops", vcpus: 64 });
+  expect(ids(inStartOrder([first, ...sizes]))).toBe("small large first");
   // It may fit at any time, whoever is ahead.
   const young = request("young", 3, { space: "web", vcpus: 1 });
   expect(turnsIn([...sizes, young]).get("young")?.isNew).toBe(false);
