@@ -96,7 +96,7 @@ describe.skipIf(chromiumPath === undefined)("the page with authentication", () =
     const { context, page } = await signedIn(operator);
     await page.locator(".signed-in").waitFor();
     await page.goto(`${server.url}/requests/${waiting.request.id}`);
-    await page.getByText("1 by fair share (1 of ops, share 0; its own space has 1).").waitFor();
+    await page.getByText("1 of a space with a lower share (ops: 0; its own, team: 1).").waitFor();
     await page.goto(`${server.url}/queue`);
     await page.getByText("Where spaces share a queue, they take turns by their shares").waitFor();
     await page

@@ -9,7 +9,7 @@ export function spacesAheadWords({ name, spacesAhead, starvedAhead = 0 }: Spaces
   const lower = spacesAhead - starvedAhead;
   const reasons = [
     ...(lower === 0 ? [] : [`${lower} with a lower share than ${name}`]),
-    ...(starvedAhead === 0 ? [] : [`${starvedAhead} that got nothing for the patience of a pool`]),
+    ...(starvedAhead === 0 ? [] : [`${starvedAhead} that got nothing of a pool for too long`]),
   ];
   const who = spacesAhead === 1 ? "1 waiting space goes" : `${spacesAhead} waiting spaces go`;
   return `${who} first: ${reasons.join(", ")}.`;

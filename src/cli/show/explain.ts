@@ -77,7 +77,7 @@ export function explanationLines(explanation: Explanation, width?: number): stri
 }
 
 const starvedText =
-  "It goes first within its priority: its space got nothing for the patience of a pool.";
+  "It goes first within its priority: its space got nothing of a pool for too long.";
 
 /** Why the space of the request is next, or is not. */
 function spaceLines(space: NonNullable<Explanation["space"]>): string[] {

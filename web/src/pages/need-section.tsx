@@ -8,7 +8,7 @@ import { grouped } from "../parts/numbers.ts";
 import { Age, Left } from "../parts/times.tsx";
 import { amountText, conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
-import { type Ahead, aheadWords, groupsAhead } from "./ahead-facts.ts";
+import { aheadWords, groupsAhead } from "./ahead-facts.ts";
 import type { Amounts } from "./fit-facts.ts";
 import { FitPicture } from "./fit-picture.tsx";
 import { endOf } from "./lease-ends.ts";
@@ -112,15 +112,19 @@ function WhyAhead({ ahead, request, space }: WhyProps) {
     if (space === undefined || space.spacesAhead === 0) return null;
     return <p className="gate-lead">{spacesAheadWords(space)}</p>;
   }
-  const groups = groupsAhead(request, ahead);
-  const isShared = groups.some(({ why }) => why === "share");
-  const known = { groups, own: request.space };
-  return isShared ? <BecauseOfShares {...known} /> : <Because {...known} shares={new Map()} />;
+  const isShared = ahead.some((other) => other.space !== request.space);
+  return isShared ? (
+    <BecauseOfShares {...{ request, ahead }} />
+  ) : (
+    <Because {...{ request, ahead }} shares={noShares} />
+  );
 }
 
+const noShares: ReadonlyMap<string, number> = new Map();
+
 interface BecauseProps {
-  readonly groups: readonly Ahead[];
-  readonly own: string | undefined;
+  readonly request: WaitingRequest;
+  readonly ahead: readonly WaitingRequest[];
   readonly shares: ReadonlyMap<string, number>;
 }
 
@@ -129,10 +133,12 @@ function BecauseOfShares(props: Omit<BecauseProps, "shares">) {
   return <Because {...props} shares={new Map(data.map(({ name, share }) => [name, share]))} />;
 }
 
-function Because({ groups, own, shares }: BecauseProps) {
+function Because({ request, ahead, shares }: BecauseProps) {
+  const groups = groupsAhead(request, ahead, shares);
   return (
     <p className="gate-lead">
-      <b>Ahead because:</b> {groups.map((group) => aheadWords(group, own, shares)).join("; ")}.
+      <b>Ahead because:</b>{" "}
+      {groups.map((group) => aheadWords(group, request.space, shares)).join("; ")}.
     </p>
   );
 }
