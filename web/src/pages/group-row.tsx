@@ -7,23 +7,23 @@ interface Props {
   readonly name: ReactNode;
   readonly count: number;
   readonly columns: number;
-  /** How many of them are here, if not all, and where all are. */
+  /** How many of them are here, if not all, and the address that shows all, or again the first. */
   readonly shown?: number;
-  readonly all?: string | undefined;
+  readonly opens?: Opens;
   /** What the rows have in common. */
   readonly children?: ReactNode;
 }
 
 /** The head of a group of rows. */
-export function GroupRow({ name, count, columns, shown = count, all, children }: Props) {
+export function GroupRow({ name, count, columns, shown = count, opens, children }: Props) {
   return (
     <tr className="group">
       <th scope="rowgroup" colSpan={columns}>
         {name} <small>{grouped(count)}</small>
         {children}
-        {shown < count && all !== undefined ? (
-          <Link className="all" href={all}>
-            Show all {grouped(count)}
+        {opens !== undefined && (shown < count || opens.isOpen) ? (
+          <Link className="all" href={opens.href} keepScroll>
+            {opens.isOpen ? "Show fewer" : `Show all ${grouped(count)}`}
           </Link>
         ) : null}
       </th>
@@ -31,14 +31,18 @@ export function GroupRow({ name, count, columns, shown = count, all, children }:
   );
 }
 
-/** The address of the same view with only the rows of one group; undefined if no filter finds them. */
-export function useAllOfGroup(): (name: string) => string | undefined {
+interface Opens {
+  readonly href: string;
+  readonly isOpen: boolean;
+}
+
+/** The group of which all rows are shown, in the place and the order that they have in the list. */
+export function useOpenGroup(): readonly [string, (name: string) => Opens] {
   const place = usePlace();
-  const bySpace = place.query.get("group") === "space";
-  return (name) => {
-    if (bySpace) return withFilters(place, { space: name, group: "none" });
-    // Leases of several pools share a group, and another text is filtered by already.
-    if (name.includes(" ") || place.query.has("q")) return undefined;
-    return withFilters(place, { q: name, group: "none" });
+  const open = place.query.get("open") ?? "";
+  const opens = (name: string) => {
+    const isOpen = name === open;
+    return { isOpen, href: withFilters(place, { open: isOpen ? "" : name }) };
   };
+  return [open, opens];
 }

@@ -57,3 +57,13 @@ test("leaseGroups() are in the order of the leases, and those without claims com
   ]);
   expect(leaseGroups(leases, "none")).toEqual([{ name: "", rows: leases }]);
 });
+
+test("firstRows() shows all rows of the group that is open, in its place", () => {
+  const group = (name: string, count: number) => ({ name, rows: Array(count).fill(name) });
+  const groups = [group("a", 40), group("b", 40), group("c", 40)];
+  const shown = (open?: string) => firstRows(groups, 30, open).map(({ rows }) => rows.length);
+  expect([shown(), shown("b")]).toEqual([
+    [10, 10, 10],
+    [10, 40, 10],
+  ]);
+});

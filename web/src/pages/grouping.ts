@@ -61,12 +61,17 @@ const rowsLeftMin = 4;
 
 /**
  * The first rows of all groups together, so that a long list is drawn in parts. One long group does
- * not push the others out of sight.
+ * not push the others out of sight. Of the group that is open all rows are shown.
  */
-export function firstRows<T>(groups: readonly Group<T>[], limit: number): Group<T>[] {
+export function firstRows<T>(
+  groups: readonly Group<T>[],
+  limit: number,
+  open?: string,
+): Group<T>[] {
   let left = limit;
   const each = Math.max(rowsPerGroupMin, Math.floor(limit / Math.max(1, groups.length)));
   return groups.flatMap(({ name, rows }): Group<T>[] => {
+    if (name === open) return [{ name, rows, count: rows.length }];
     const most = rows.length < each + rowsLeftMin ? rows.length : each;
     const shown = rows.slice(0, Math.max(0, Math.min(left, most)));
     left -= shown.length;

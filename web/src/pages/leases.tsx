@@ -19,7 +19,7 @@ import { Age, inWords } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at, useFilter } from "../router.ts";
 import { endLeaseAction, lendAgainAction } from "./actions.ts";
-import { GroupRow, useAllOfGroup } from "./group-row.tsx";
+import { GroupRow, useOpenGroup } from "./group-row.tsx";
 import { firstRows, type Group, groupings, isWanted, leaseGroups, rowCount } from "./grouping.ts";
 import { inLeaseOrder, leaseOrders } from "./lease-ends.ts";
 import { LeaseTiles } from "./lease-tiles.tsx";
@@ -44,7 +44,8 @@ export function Leases() {
     sorted,
     ({ name }) => name,
   );
-  const first = firstRows(groups, limit);
+  const [open] = useOpenGroup();
+  const first = firstRows(groups, limit, open || undefined);
   return (
     <>
       <h1>Leases</h1>
@@ -102,7 +103,7 @@ interface TableProps {
 }
 
 export function LeaseTable({ groups, list }: TableProps) {
-  const allOf = useAllOfGroup();
+  const [, opens] = useOpenGroup();
   return (
     <table className="leases stack" ref={list}>
       <thead>
@@ -131,7 +132,7 @@ export function LeaseTable({ groups, list }: TableProps) {
           {name === "" ? null : (
             <GroupRow
               name={<GroupName name={name} pools={poolsIn(rows)} />}
-              {...{ count, shown: rows.length, all: allOf(name) }}
+              {...{ count, shown: rows.length, opens: opens(name) }}
               columns={7}
             />
           )}

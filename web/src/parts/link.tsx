@@ -6,14 +6,15 @@ import { go } from "../router.ts";
  */
 export function Link({
   href,
+  keepScroll = false,
   ...rest
-}: { href: string } & AnchorHTMLAttributes<HTMLAnchorElement>) {
+}: { href: string; keepScroll?: boolean } & AnchorHTMLAttributes<HTMLAnchorElement>) {
   const follow = (event: MouseEvent) => {
     const plain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey);
     // The browser itself finds a place within the view.
     if (!plain || event.altKey || href.startsWith("#")) return;
     event.preventDefault();
-    go(href);
+    go(href, { keepScroll });
   };
   return <a href={href} onClick={follow} {...rest} />;
 }
