@@ -5,7 +5,7 @@ import { useAnswer } from "../data/query.ts";
 import { accuracy } from "../data/questions.ts";
 import { clockTime } from "../parts/clock-time.ts";
 import { grouped, percent } from "../parts/numbers.ts";
-import { inWholeSeconds, inWords } from "../parts/times.tsx";
+import { Age, inWholeSeconds, inWords } from "../parts/times.tsx";
 import { afterWords, noEstimateWords, startWords } from "./estimate-words.ts";
 import type { Turn } from "./start-order.ts";
 
@@ -18,16 +18,20 @@ interface Props {
 /** When the request will probably be granted, and whether that is later than was said at first. */
 export function Estimate({ request, turn }: Props) {
   const first = request.estimate?.first;
-  if (isOverdue(request)) return <span className="late">later than estimated</span>;
+  const isLate = isLaterThanEstimated(request);
+  const by =
+    first === undefined || !isLate ? null : (
+      <span className="late unbroken" title={`First expected by ${clockTime(first.p90At)}`}>
+        late by <Age since={first.p90At} />
+      </span>
+    );
+  if (isOverdue(request)) return by ?? <span className="late">later than estimated</span>;
   const now = <Now request={request} turn={turn} />;
-  if (first === undefined || !isLaterThanEstimated(request)) return now;
-  return (
+  return by === null ? (
+    now
+  ) : (
     <>
-      {now}
-      <small className="late" title={`First expected by ${clockTime(first.p90At)}`}>
-        {" "}
-        late
-      </small>
+      {now} {by}
     </>
   );
 }
@@ -52,6 +56,7 @@ function Now({ request, turn }: Props) {
   }
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
   const soon = startWords(estimate, turn?.place);
+  const upTo = upToWords(p50Seconds, p90Seconds);
   if (p90Seconds < 1) return <span>{soon}</span>;
   if (exact && p50Seconds >= 1) {
     return (
@@ -64,10 +69,9 @@ function Now({ request, turn }: Props) {
   return (
     <span title={`Simulated with the real rules, from ${samples} recorded holds`}>
       {soon}
-      <span className="faint">
-        {isPoor
-          ? upToWords(p50Seconds, p90Seconds)
-          : `, 9 in 10 within ${inWholeSeconds(p90Seconds)}`}
+      {isPoor && upTo === "" ? "" : ", "}
+      <span className="faint unbroken">
+        {isPoor ? upTo : `9 in 10 within ${inWholeSeconds(p90Seconds)}`}
       </span>
     </span>
   );
@@ -76,7 +80,7 @@ function Now({ request, turn }: Props) {
 /** Where estimates run late, nothing is promised. */
 function upToWords(p50Seconds: number, p90Seconds: number): string {
   const [expected, late] = [p50Seconds, p90Seconds].map((one) => roughDuration(one * 1_000));
-  return expected === late ? "" : `, up to ${late}`;
+  return expected === late ? "" : `up to ${late}`;
 }
 
 /** With fewer, the accuracy would mean nothing. */

@@ -15,7 +15,7 @@ import { at, usePlace } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { commonReason, ownReason, shortQuota, withoutPace } from "./common-reason.ts";
 import { Estimate } from "./estimate.tsx";
-import { GroupRow, useAllOfGroup } from "./group-row.tsx";
+import { GroupRow, useOpenGroup } from "./group-row.tsx";
 import { firstRows, type Group, oldestIn, rowCount } from "./grouping.ts";
 import { withOldestOf } from "./oldest-row.ts";
 import { asksForRoom, hasSeveralSpaces, orderWords, type Turn, withTurn } from "./start-order.ts";
@@ -51,7 +51,8 @@ export function QueueTable(props: Props) {
     sorted,
     ({ name }) => name,
   );
-  const begin = firstRows(groups, shownRows(limit, rowCount(groups)));
+  const [open] = useOpenGroup();
+  const begin = firstRows(groups, shownRows(limit, rowCount(groups)), open || undefined);
   const first = withOldest ? withOldestOf(groups, begin) : begin;
   const place = usePlace();
   // One list has the queues of several pools, so it is in the order of the waits.
@@ -152,13 +153,13 @@ function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
   const columns = withPools ? 7 : 6;
   const common = commonReason(all);
   const order = withPools ? "" : orderWords(all);
-  const allOf = useAllOfGroup();
+  const [, opens] = useOpenGroup();
   return (
     <tbody>
       {name === "" ? null : (
         <GroupRow
           name={withPools ? name : <Link href={at("pools", name)}>{name}</Link>}
-          {...{ count, columns, shown: rows.length, all: allOf(name) }}
+          {...{ count, columns, shown: rows.length, opens: opens(name) }}
         >
           <small>
             , longest wait <Age since={oldestIn(all)} />
@@ -177,6 +178,7 @@ function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
         <QueueRow
           key={request.id}
           {...{ request, withPools, pool, common }}
+          isOfSpace={name === request.space}
           turn={turns.get(request.id)}
         />
       ))}
@@ -192,6 +194,8 @@ function shownReason(reason: string, pool: string | undefined): string {
 interface RowProps extends Omit<GroupProps, "group" | "all" | "turns"> {
   readonly request: WaitingRequest;
   readonly common: string;
+  /** The group above it is its space. */
+  readonly isOfSpace: boolean;
   /** Undefined if it waits for another pool first. */
   readonly turn: Turn | undefined;
 }
@@ -199,7 +203,7 @@ interface RowProps extends Omit<GroupProps, "group" | "all" | "turns"> {
 /** A phone leaves it out: the number before the row says it. */
 const positionOnly = /^(next in line|[\d,]+ ahead( \(.*\))?)$/i;
 
-function QueueRow({ request, withPools, pool, common, turn }: RowProps) {
+function QueueRow({ request, withPools, pool, common, turn, isOfSpace }: RowProps) {
   const { id, holder, items, queuedAt, reason, priority, space } = request;
   const own = shownReason(ownReason(withTurn(reason.message, turn), common), pool);
   return (
@@ -209,13 +213,9 @@ function QueueRow({ request, withPools, pool, common, turn }: RowProps) {
       </td>
       <th scope="row">
         <Link href={at("requests", id)}>{holder}</Link>
-        {space === undefined ? null : <small className="faint"> {space}</small>}
-        {priority === 0 ? null : (
-          <small>
-            {space === undefined ? "" : " ·"} priority {priority}
-          </small>
-        )}
-        {withPools ? null : <Conditions items={items} after={space === undefined ? "" : "· "} />}
+        {space === undefined || isOfSpace ? null : <small className="faint"> {space}</small>}
+        {priority === 0 ? null : <small> priority {priority}</small>}
+        {withPools ? null : <Conditions items={items} />}
         {withPools ? null : (
           <OtherPools items={items} own={pool ?? reason.pool ?? items[0]?.pool} />
         )}
@@ -246,7 +246,7 @@ function QueueRow({ request, withPools, pool, common, turn }: RowProps) {
         <Estimate request={request} turn={turn} />
       </td>
       <td className="action-cell">
-        <ActionButton action={removeFromQueueAction(request, turn?.place)} />
+        <ActionButton action={removeFromQueueAction(request, turn?.place)} brief="Remove" />
       </td>
     </tr>
   );
@@ -256,27 +256,16 @@ function QueueRow({ request, withPools, pool, common, turn }: RowProps) {
 function OtherPools({ items, own }: Pick<WaitingRequest, "items"> & { own: string | undefined }) {
   const others = items.flatMap(({ pool }) => (pool === own ? [] : [pool]));
   if (others.length === 0) return null;
-  return <small className="faint"> · also wants {others.join(", ")}</small>;
-}
-
-interface ConditionsProps extends Pick<WaitingRequest, "items"> {
-  /** What parts them from the space before them. */
-  readonly after?: string;
+  return <small className="faint"> also wants {others.join(", ")}</small>;
 }
 
 /** The amounts, labels and names that the items ask for. */
-function Conditions({ items, after = "" }: ConditionsProps) {
+function Conditions({ items }: Pick<WaitingRequest, "items">) {
   const text = items
     .map((item) => [item.count === 1 ? "" : `×${item.count}`, conditionsText(item)])
     .map((parts) => parts.filter((part) => part !== "").join(" "))
     .filter((one) => one !== "")
     .join("; ");
   if (text === "") return null;
-  return (
-    <small className="faint">
-      {" "}
-      {after}
-      {text}{" "}
-    </small>
-  );
+  return <small className="faint"> {text} </small>;
 }

@@ -4,7 +4,7 @@ import { type Figure, Figures } from "../parts/figures.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { Age } from "../parts/times.tsx";
 import { Unbroken } from "../parts/unbroken.tsx";
-import { at } from "../router.ts";
+import { at, usePlace, withFilters } from "../router.ts";
 import { queueFacts } from "./queue-facts.ts";
 
 /** How many wait, who has waited longest, and for what most wait: of the listed requests. */
@@ -15,6 +15,7 @@ export function QueueTiles({
   requests: readonly WaitingRequest[];
   all: number;
 }) {
+  const place = usePlace();
   const { oldest, cause, late } = queueFacts(requests, isLaterThanEstimated);
   const figures: Figure[] = [
     {
@@ -39,6 +40,7 @@ export function QueueTiles({
       label: "Late",
       value: late,
       aside: "past their first estimate",
+      ...(late === 0 ? {} : { href: withFilters(place, { late: "1" }) }),
       bad: late > 0,
     },
   ];

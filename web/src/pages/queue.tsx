@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { isLaterThanEstimated } from "../../../src/api/late-estimate.ts";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { queueOf } from "../data/questions.ts";
@@ -24,10 +25,12 @@ export function Queue() {
   const [text] = useFilter("q");
   const [space] = useFilter("space");
   const [by] = useFilter("group");
+  const [late] = useFilter("late");
   const all = data ?? noRequests;
   const seesAll = useSeesAllSpaces();
   const turns = useMemo(() => turnsOf(all, seesAll), [all, seesAll]);
-  const shown = all.filter((request) => isWanted(request, poolsOf(request), text, space));
+  const wanted = all.filter((request) => isWanted(request, poolsOf(request), text, space));
+  const shown = late === "" ? wanted : wanted.filter(isLaterThanEstimated);
   return (
     <>
       <h1>Queue</h1>
@@ -37,6 +40,7 @@ export function Queue() {
       <div className="tools">
         <FilterBox label="Filter by holder, pool, label or reason" />
         <SpaceFilter spaces={all.map((request) => request.space)} />
+        <Choice name="late" label="Which" options={whichRequests} />
         <Choice name="group" label="Group" options={groupings} />
         <CsvButton name="queue" rows={() => csvRows(shown, turns)} />
       </div>
@@ -56,6 +60,11 @@ export function Queue() {
     </>
   );
 }
+
+const whichRequests = [
+  ["", "All"],
+  ["1", "Late"],
+] as const;
 
 /** Nobody waits, as the title says, or the filter leaves all of them out. */
 function NothingListed({ title }: { title: string | undefined }) {

@@ -30,12 +30,14 @@ export interface Action {
 
 interface Props {
   readonly action: Action;
+  /** The beginning of the verb, where the row says the rest. */
+  readonly brief?: string;
   /** A dialog with more fields than name and reason. */
   readonly dialog?: (close: () => void) => ReactNode;
 }
 
 /** A button for operators. It opens a dialog that describes the effects. */
-export function ActionButton({ action, dialog }: Props) {
+export function ActionButton({ action, brief = action.verb, dialog }: Props) {
   const us = useStore(whoami);
   const { state } = useStore(connection);
   if (us === null || !us.operator) return null;
@@ -49,7 +51,10 @@ export function ActionButton({ action, dialog }: Props) {
       title={state === "lost" ? "Not connected: nothing can be changed now" : undefined}
       onClick={() => question.set(dialog ?? plain)}
     >
-      {action.verb}
+      {brief}
+      {brief === action.verb ? null : (
+        <span className="hidden">{action.verb.slice(brief.length)}</span>
+      )}
     </button>
   );
 }
