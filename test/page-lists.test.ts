@@ -22,6 +22,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   });
   const ask = (holder: string, pool: string, labels: Record<string, string> = {}) =>
     world().client.ask({ holder, items: [{ pool }], ttl: "10m", labels });
+  const idOf = (asked: Awaited<ReturnType<typeof ask>>) =>
+    asked.granted ? asked.lease.id : asked.request.id;
   const saved = async (page: Page) => {
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -84,7 +86,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const rows = page.locator(".leases tr[data-row]");
     await rows
       .filter({ hasText: "ends/hold" })
-      .getByText(/^in (19|20)m.* auto-release$/)
+      .getByText(/^auto-release in (19|20)m/)
       .waitFor();
     await rows
       .filter({ hasText: "ends/life" })
@@ -197,6 +199,11 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const row = page.locator(".past tr", { hasText: "taken-1" });
     await row.getByText("auto-released").waitFor();
     await page.getByRole("heading", { name: "Holds 1" }).waitFor();
+    // It goes on without anything, and no longer holds.
+    const one = await ask("both/2", "taken");
+    await page.goto(new URL(`/leases/${idOf(one)}`, world().server.url).href);
+    await page.getByText("open, holds nothing").waitFor();
+    await page.getByLabel("The lease in numbers").getByText("until").waitFor();
     expect(world().complaints).toEqual([]);
   });
 

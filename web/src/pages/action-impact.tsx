@@ -1,8 +1,17 @@
 /** What an action does to others, from what is known while its dialog is open. A line is there before its answer is. */
+import type { Lease } from "../../../src/api/schemas.ts";
 import { useNowMs } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { onePool, queueOf, somePools } from "../data/questions.ts";
-import { heldWords, leftWords, lentAgainWords, nextWords, pauseWords } from "./impact-words.ts";
+import {
+  deadlineWords,
+  heldWords,
+  leftWords,
+  lentAgainWords,
+  nextWords,
+  pauseWords,
+} from "./impact-words.ts";
+import { endOf } from "./lease-ends.ts";
 
 /** More pools than this are not read for a dialog. */
 const poolsMax = 3;
@@ -40,9 +49,10 @@ export function Loss({ holder, names, grantedAt }: LossProps) {
 }
 
 /** When others get what an ended lease holds. */
-export function LentAgain({ pools, ttl }: PoolsProps & { ttl: string | null }) {
+export function LentAgain({ pools, lease }: PoolsProps & { lease: Lease }) {
   const pause = usePause(pools);
-  return <li>{lentAgainWords(ttl, pause)}</li>;
+  const nowMs = useNowMs();
+  return <li>{lentAgainWords(deadlineWords(lease.ttl, endOf(lease), nowMs), pause)}</li>;
 }
 
 interface WithoutWaitProps extends PoolsProps {

@@ -98,7 +98,8 @@ async function change(name: string, changes: Changes): Promise<void> {
   learnAnswer(oneResource(name), await berth.changeResource(name, changes));
 }
 
-export function endLeaseAction({ id, holder, claims, ttl, grantedAt }: Lease): Action {
+export function endLeaseAction(lease: Lease): Action {
+  const { id, holder, claims, grantedAt } = lease;
   const names = claims.map(({ resource }) => resource).join(", ");
   const pools = poolsOf(claims);
   return {
@@ -107,7 +108,7 @@ export function endLeaseAction({ id, holder, claims, ttl, grantedAt }: Lease): A
     effects: names === "" ? [`${holder} has released all of it already.`] : [],
     impact: [
       names === "" ? null : createElement(Loss, { key: "loss", holder, names, grantedAt }),
-      createElement(LentAgain, { key: "again", pools, ttl }),
+      names === "" ? null : createElement(LentAgain, { key: "again", pools, lease }),
       createElement(NextInLine, { key: "next", pools }),
       createElement("li", { key: "end" }, "This cannot be undone."),
     ],

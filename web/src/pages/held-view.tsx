@@ -9,11 +9,11 @@ import { type Figure, Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
-import { Age, inWords, Left, Moment } from "../parts/times.tsx";
+import { Age, inWholeSeconds, inWords, Left, Moment } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { endLeaseAction, lendAgainAction } from "./actions.ts";
-import { endOf, pulseOf } from "./lease-ends.ts";
+import { endOf, expiryBefore, expiryOf, pulseOf } from "./lease-ends.ts";
 import { useHeartbeat, useSilence } from "./lease-times.tsx";
 import { LifeBar } from "./life-bar.tsx";
 import { PastTable } from "./past-table.tsx";
@@ -21,11 +21,17 @@ import { PastTable } from "./past-table.tsx";
 export function HeldView({ lease }: { lease: Lease }) {
   const { id, holder, priority, labels, space, revokedAt } = lease;
   const over = useReleased(lease);
+  const isEmpty = lease.claims.length === 0;
+  const until = isEmpty ? lastEnd(over) : undefined;
   return (
     <>
       <PageHead
         title={holder}
-        chip={<StateChip state={revokedAt === null ? "held" : "revoking"} />}
+        chip={
+          <StateChip
+            state={revokedAt !== null ? "revoking" : isEmpty ? "open, holds nothing" : "held"}
+          />
+        }
       >
         <ActionButton
           action={revokedAt === null ? endLeaseAction(lease) : lendAgainAction(lease)}
@@ -33,8 +39,8 @@ export function HeldView({ lease }: { lease: Lease }) {
       </PageHead>
       <Ending lease={lease} />
       <Silence lease={lease} />
-      <Figures label="The lease in numbers" figures={useFigures(lease)} />
-      <LifeBar lease={lease} />
+      <Figures label="The lease in numbers" figures={useFigures(lease, until)} />
+      <LifeBar lease={lease} heldUntil={until} />
       <section aria-labelledby="claims-title">
         <h2 id="claims-title">
           Holds <small>{lease.claims.length}</small>
@@ -54,6 +60,7 @@ export function HeldView({ lease }: { lease: Lease }) {
             ["Id", <code key="id">{id}</code>],
             space !== undefined && ["Space", space],
             ["Priority", priority],
+            ["Heartbeat timeout", expiryOf(lease) === null ? "none" : (lease.ttl ?? "none")],
             ...Object.entries(labels).map(([key, value]): [string, string] => [key, value]),
           ]}
         />
@@ -113,7 +120,7 @@ function useReleased({ id, claims }: Lease): readonly HistoryEntry[] {
 
 /** Below the word, because it is long. */
 function OrExpires({ lease }: { lease: Lease }) {
-  const { expiresAt } = lease;
+  const expiresAt = expiryBefore(endOf(lease), lease);
   if (expiresAt === null) return null;
   return (
     <span className="below">
@@ -122,20 +129,48 @@ function OrExpires({ lease }: { lease: Lease }) {
   );
 }
 
-function useFigures(lease: Lease): Figure[] {
+/** When it gave back the last of what it held. */
+function lastEnd(entries: readonly HistoryEntry[]): string | undefined {
+  return entries
+    .map(({ endedAt }) => endedAt)
+    .toSorted()
+    .at(-1);
+}
+
+/** `until`: when it gave back the last that it held, if it has nothing. */
+function useFigures(lease: Lease, until: string | undefined): Figure[] {
   const pulse = pulseOf(lease);
   const { isSilent } = useSilence(lease);
   const end = endOf(lease);
   const { last, next } = useHeartbeat(lease);
   return [
-    { label: "Held for", value: <Age since={lease.grantedAt} /> },
+    until === undefined
+      ? { label: "Held for", value: <Age since={lease.grantedAt} /> }
+      : {
+          label: "Held for",
+          value: inWholeSeconds((Date.parse(until) - Date.parse(lease.grantedAt)) / 1_000),
+          aside: (
+            <>
+              until <Moment at={until} />
+            </>
+          ),
+        },
     { label: "Waited", value: inWords(lease.waitedSeconds) },
     pulse === null
       ? { label: "Last heartbeat", value: "–", aside: "none needed" }
       : { label: "Last heartbeat", value: last, aside: next, bad: isSilent },
     end === null
       ? { label: "Ends", value: "on release", aside: <OrExpires lease={lease} /> }
-      : { label: "Ends in", value: <Left until={end.at} />, aside: end.why },
+      : {
+          label: "Ends in",
+          value: <Left until={end.at} />,
+          aside: (
+            <>
+              {end.why}
+              <OrExpires lease={lease} />
+            </>
+          ),
+        },
   ];
 }
 

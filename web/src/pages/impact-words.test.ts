@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
-import { leftWords, lentAgainWords, nextWords, pauseWords } from "./impact-words.ts";
+import { deadlineWords, leftWords, lentAgainWords, nextWords, pauseWords } from "./impact-words.ts";
 
 test.each([
   [{ total: 2, free: 1, held: 1 }, "1 of 2 in aws is left in service."],
@@ -37,5 +37,14 @@ test.each([
   ],
   [null, "", "The job has until its heartbeat timeout to release it. Then it is lent again."],
 ])("lentAgainWords() with a timeout of %s and a pause of %s", (ttl, pause, want) => {
-  expect(lentAgainWords(ttl, pause)).toBe(want);
+  expect(lentAgainWords(deadlineWords(ttl, null, 0), pause)).toBe(want);
+});
+
+test.each([
+  [130, "max lifetime (2m10s)"],
+  [600, "heartbeat timeout (5m)"],
+  [-1, "max lifetime (0s)"],
+])("deadlineWords() of a lease that ends in %i s name the first end", (seconds, want) => {
+  const end = { at: new Date(seconds * 1_000).toISOString(), why: "max lifetime" };
+  expect(deadlineWords("5m", end, 0)).toBe(want);
 });

@@ -29,12 +29,24 @@ export function heldWords(grantedAt: string, nowMs: number): string {
   return roughDuration(Math.max(0, nowMs - Date.parse(grantedAt)));
 }
 
-/** When others get what an ended lease holds. `pause` is one of `pauseWords`. */
-export function lentAgainWords(ttl: string | null, pause: string): string {
-  const timeout = ttl === null ? "" : ` (${ttl})`;
+/** When the job of an ended lease must be done: heartbeats no longer extend it. `end` is one of `endOf`. */
+export function deadlineWords(
+  ttl: string | null,
+  end: { readonly at: string; readonly why: string } | null,
+  nowMs: number,
+): string {
+  const leftMs = end === null ? Number.POSITIVE_INFINITY : Date.parse(end.at) - nowMs;
+  if (end !== null && leftMs < (parseDuration(ttl ?? "") ?? 0)) {
+    return `${end.why} (${roughDuration(Math.max(0, leftMs))})`;
+  }
+  return `heartbeat timeout${ttl === null ? "" : ` (${ttl})`}`;
+}
+
+/** When others get what an ended lease holds. `until` is one of `deadlineWords`, `pause` of `pauseWords`. */
+export function lentAgainWords(until: string, pause: string): string {
   const then =
     pause === "" ? "Then it is lent again." : `Then it rests for ${pause} and is lent again.`;
-  return `The job has until its heartbeat timeout${timeout} to release it. ${then}`;
+  return `The job has until its ${until} to release it. ${then}`;
 }
 
 /** `2s`: the longest lock delay of the pools; empty without one. */

@@ -10,29 +10,55 @@ export const missedPart = 0.4;
 
 export interface LeaseEnd {
   readonly at: string;
-  readonly why: "max lifetime" | "auto-release" | "taken back" | "ended by an operator";
+  readonly why: "max lifetime" | "taken back" | "ended by an operator";
   /** When the time began that is over then. */
   readonly from: string;
 }
 
-type Timed = Pick<
-  Lease,
-  "grantedAt" | "endsAt" | "expiresAt" | "revokedAt" | "notice" | "claims" | "ttl"
->;
+type Timed = Pick<Lease, "grantedAt" | "endsAt" | "expiresAt" | "revokedAt" | "notice" | "ttl">;
 
-/** The first end that no heartbeat can move; null: it ends with its release or without heartbeats. */
+/**
+ * The first end that no heartbeat can move; null: it ends with its release or without heartbeats. An
+ * auto-release is none: it takes one claim back, and the lease goes on.
+ */
 export function endOf(lease: Timed): LeaseEnd | null {
-  const { grantedAt: from, endsAt, expiresAt, revokedAt, notice, claims } = lease;
+  const { grantedAt: from, endsAt, expiresAt, revokedAt, notice } = lease;
   if (revokedAt !== null && expiresAt !== null) {
     return { at: expiresAt, why: "ended by an operator", from: revokedAt };
   }
-  const holds = claims.flatMap(({ heldUntil }) => heldUntil ?? []);
   const ends: LeaseEnd[] = [
     ...(endsAt === null ? [] : [{ at: endsAt, why: "max lifetime", from } as const]),
     ...(notice === undefined ? [] : [{ at: notice.endsBy, why: "taken back", from } as const]),
-    ...holds.map((at) => ({ at, why: "auto-release", from }) as const),
   ];
   return ends.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))[0] ?? null;
+}
+
+/** When one of its resources comes back even if its holder goes on, and why; null: nobody knows. */
+export function backOf(
+  lease: Timed & Pick<Lease, "claims">,
+  resource: string,
+): { readonly at: string; readonly why: LeaseEnd["why"] | "auto-release" } | null {
+  const end = endOf(lease);
+  const { heldUntil = null } = lease.claims.find((claim) => claim.resource === resource) ?? {};
+  if (heldUntil === null) return end;
+  const isLater = end !== null && Date.parse(end.at) < Date.parse(heldUntil);
+  return isLater ? end : { at: heldUntil, why: "auto-release" };
+}
+
+/** When it expires if no heartbeat comes; null: never, or only after years. */
+export function expiryOf(lease: Pick<Timed, "ttl" | "expiresAt">): string | null {
+  return (ttlMsOf(lease) ?? 0) >= endlessMs ? null : lease.expiresAt;
+}
+
+/** The same if that comes before its end; null: a heartbeat that is missing does not matter. */
+export function expiryBefore(end: LeaseEnd | null, lease: Timed): string | null {
+  const at = lease.revokedAt === null ? expiryOf(lease) : null;
+  if (at === null || end === null) return at;
+  return Date.parse(at) < Date.parse(end.at) ? at : null;
+}
+
+function ttlMsOf({ ttl }: Pick<Timed, "ttl">): number | undefined {
+  return ttl === null ? undefined : parseDuration(ttl);
 }
 
 export interface Pulse {
@@ -41,10 +67,11 @@ export interface Pulse {
   readonly ttlMs: number;
 }
 
-/** Null if its holder needs to send none: of a client known by name only, or of an ended lease. */
-export function pulseOf({ ttl, expiresAt, revokedAt }: Timed): Pulse | null {
-  const ttlMs = ttl === null ? undefined : parseDuration(ttl);
-  if (ttlMs === undefined || expiresAt === null || revokedAt !== null) return null;
+/** Null if its holder needs to send none: of a client known by name only, a cleaner, or an ended lease. */
+export function pulseOf(lease: Timed): Pulse | null {
+  const expiresAt = expiryOf(lease);
+  const ttlMs = ttlMsOf(lease);
+  if (ttlMs === undefined || expiresAt === null || lease.revokedAt !== null) return null;
   return { lastMs: Date.parse(expiresAt) - ttlMs, ttlMs };
 }
 
@@ -63,7 +90,6 @@ export function hasBeaten({ lastMs }: Pulse, grantedAt: string): boolean {
 
 /** When the next heartbeat is due, or how many are missed. */
 export function nextBeatWords(pulse: Pulse, nowMs: number): string {
-  if (pulse.ttlMs >= endlessMs) return "without timeout";
   const silence = silenceAt(pulse, nowMs);
   if (silence >= missedPart) return silence >= silentPart ? "two missed" : "one missed";
   const dueMs = pulse.lastMs + pulse.ttlMs / beatsPerTimeout;
@@ -86,15 +112,22 @@ export function silentWords(silent: number, missed: number): string {
     : `missed two heartbeats; ${grouped(missed)} missed one`;
 }
 
+/** How many heartbeats are missed: the third ends the lease. */
+export function missedBeats(pulse: Pulse | null, nowMs: number): number {
+  const silence = silenceAt(pulse, nowMs);
+  return silence >= silentPart ? 2 : silence >= missedPart ? 1 : 0;
+}
+
 export const leaseOrders = [
   ["", "Oldest first"],
   ["ends", "Next to end"],
-  ["silent", "Longest silent"],
+  ["silent", "Most overdue first"],
+  ["waited", "Longest waited first"],
   ["newest", "Newest first"],
 ] as const;
 
 /** Sorted by one of `leaseOrders`. Leases without such a time come last, the oldest first. */
-export function inLeaseOrder<T extends Timed>(
+export function inLeaseOrder<T extends Timed & Pick<Lease, "waitedSeconds">>(
   leases: readonly T[],
   order: string,
   nowMs: number,
@@ -104,6 +137,7 @@ export function inLeaseOrder<T extends Timed>(
   const keyOf = {
     ends: (lease: T) => Date.parse(endOf(lease)?.at ?? "") || Number.POSITIVE_INFINITY,
     silent: (lease: T) => -silenceAt(pulseOf(lease), nowMs),
+    waited: (lease: T) => -lease.waitedSeconds,
   }[order];
   if (keyOf === undefined) return oldest;
   const keys = new Map(oldest.map((lease) => [lease, keyOf(lease)]));

@@ -7,6 +7,8 @@ import { TimeBar } from "../parts/time-bar.tsx";
 import { exact, useLeft } from "../parts/times.tsx";
 import {
   endOf,
+  expiryBefore,
+  expiryOf,
   hasBeaten,
   missedPart,
   nextBeatWords,
@@ -71,7 +73,8 @@ function InTime({ until }: { until: string }) {
 }
 
 /** `, or at 14:51:29 without a heartbeat`. */
-function orExpires({ expiresAt }: Pick<Lease, "expiresAt">): string {
+function orExpires(lease: Lease): string {
+  const expiresAt = expiryOf(lease);
   return expiresAt === null ? "" : `, or at ${clockTime(expiresAt)} without a heartbeat`;
 }
 
@@ -79,14 +82,12 @@ function orExpires({ expiresAt }: Pick<Lease, "expiresAt">): string {
 export function Ends({ lease }: { lease: Lease }) {
   const { isSilent } = useSilence(lease);
   const end = endOf(lease);
-  const { expiresAt } = lease;
+  const expiresAt = expiryBefore(end, lease);
   const [fromMs, atMs] = [Date.parse(end?.from ?? ""), Date.parse(end?.at ?? "")];
   const part = useInTime((nowMs) =>
     end === null ? 0 : Math.round(((nowMs - fromMs) / Math.max(1, atMs - fromMs)) * steps) / steps,
   );
-  const expiresFirst =
-    isSilent && expiresAt !== null && (end === null || Date.parse(expiresAt) < atMs);
-  if (expiresFirst) {
+  if (isSilent && expiresAt !== null) {
     return (
       <span className="time-cell late" title={exact(expiresAt)}>
         <span>
@@ -102,8 +103,7 @@ export function Ends({ lease }: { lease: Lease }) {
       </span>
     );
   }
-  // An auto-release is the usual end of a lease; the others stop a job that goes on.
-  const isNear = end.why !== "auto-release" && part >= 1 - nearPart;
+  const isNear = part >= 1 - nearPart;
   return (
     <span className={isNear ? "time-cell late" : "time-cell"}>
       <span>

@@ -15,13 +15,20 @@ import { rowsAtFirst } from "../parts/phone.ts";
 import { Pick } from "../parts/pick.tsx";
 import { SpaceFilter } from "../parts/space-filter.tsx";
 import { useSteadyOrder } from "../parts/steady-order.ts";
-import { Age, inWords } from "../parts/times.tsx";
+import { Age, inWords, Left } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at, useFilter } from "../router.ts";
 import { endLeaseAction, lendAgainAction } from "./actions.ts";
 import { GroupRow, useOpenGroup } from "./group-row.tsx";
 import { firstRows, type Group, groupings, isWanted, leaseGroups, rowCount } from "./grouping.ts";
-import { inLeaseOrder, leaseOrders } from "./lease-ends.ts";
+import {
+  expiryOf,
+  hasBeaten,
+  inLeaseOrder,
+  leaseOrders,
+  missedBeats,
+  pulseOf,
+} from "./lease-ends.ts";
 import { LeaseTiles } from "./lease-tiles.tsx";
 import { Ends, Heartbeat } from "./lease-times.tsx";
 
@@ -87,14 +94,27 @@ function wordsOf({ claims }: Lease): readonly string[] {
 }
 
 function csvRows(leases: readonly Lease[]) {
-  const head = ["id", "holder", "space", "resources", "amounts", "priority", "queuedAt"];
-  const rows = leases.map(({ id, holder, space = "", claims, priority, queuedAt, ...more }) => [
-    ...[id, holder, space],
-    claims.map(({ resource }) => resource).join(" "),
-    claims.map(({ amount }) => amountText(amount)).join("; "),
-    ...[priority, queuedAt, more.grantedAt, more.waitedSeconds, more.expiresAt, more.endsAt],
-  ]);
-  return [[...head, "grantedAt", "waitedSeconds", "expiresAt", "endsAt"], ...rows];
+  const nowMs = serverNowMs();
+  const head = ["id", "holder", "space", "pools", "resources", "amounts", "priority", "queuedAt"];
+  const rows = leases.map((lease) => {
+    const { id, holder, space = "", claims, priority, queuedAt } = lease;
+    const { grantedAt, waitedSeconds, endsAt } = lease;
+    const pulse = pulseOf(lease);
+    const heldSeconds = Math.round((nowMs - Date.parse(grantedAt)) / 1_000);
+    const last = pulse !== null && hasBeaten(pulse, grantedAt) ? pulse.lastMs : null;
+    return [
+      ...[id, holder, space],
+      [...new Set(claims.map(({ pool }) => pool))].join(" "),
+      claims.map(({ resource }) => resource).join(" "),
+      claims.map(({ amount }) => amountText(amount)).join("; "),
+      ...[priority, queuedAt, grantedAt, waitedSeconds, heldSeconds],
+      last === null ? null : new Date(last).toISOString(),
+      pulse === null ? null : missedBeats(pulse, nowMs),
+      ...[expiryOf(lease), endsAt],
+    ];
+  });
+  const times = ["grantedAt", "waitedSeconds", "heldSeconds", "lastHeartbeatAt", "missed"];
+  return [[...head, ...times, "expiresAt", "endsAt"], ...rows];
 }
 
 interface TableProps {
@@ -170,11 +190,16 @@ function LeaseRow({ lease }: { lease: Lease }) {
         {lease.delivered === false ? <small className="late"> not fetched yet</small> : null}
       </th>
       <td className="wants">
-        {claims.length === 0 ? <span className="faint">nothing any more</span> : null}
-        {claims.map(({ id: claim, resource, amount }) => (
+        {claims.length === 0 ? <span className="faint">nothing now</span> : null}
+        {claims.map(({ id: claim, resource, amount, heldUntil }) => (
           <span key={claim}>
             <Link href={at("resources", resource)}>{resource}</Link>{" "}
             {amount === undefined ? null : <small className="faint">{amountText(amount)} </small>}
+            {heldUntil === null ? null : (
+              <small className="faint" title="The pool takes it back then, and the lease goes on">
+                auto-release in <Left until={heldUntil} />{" "}
+              </small>
+            )}
           </span>
         ))}
       </td>

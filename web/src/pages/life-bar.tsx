@@ -3,19 +3,22 @@ import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Lease } from "../../../src/api/schemas.ts";
 import { useNowMs } from "../data/clock.ts";
 import { inWords, Moment } from "../parts/times.tsx";
-import { endOf } from "./lease-ends.ts";
+import { endOf, expiryOf } from "./lease-ends.ts";
 
-/** The life of a lease as one bar: how long it waited, how long it is held, and what is left. */
-export function LifeBar({ lease }: { lease: Lease }) {
+/**
+ * The life of a lease as one bar: how long it waited, how long it is held, and what is left. `heldUntil`: when it
+ * gave back the last that it held, if it has nothing.
+ */
+export function LifeBar({ lease, heldUntil }: { lease: Lease; heldUntil: string | undefined }) {
   const now = useNowMs();
   const end = endOf(lease);
-  const { expiresAt, queuedAt, grantedAt } = lease;
-  const endsAt = end?.at ?? expiresAt;
+  const { queuedAt, grantedAt } = lease;
+  const endsAt = end?.at ?? expiryOf(lease);
   return (
     <Life
       asked={queuedAt}
       granted={grantedAt}
-      heldUntilMs={now}
+      heldUntilMs={heldUntil === undefined ? now : Date.parse(heldUntil)}
       endMs={Math.max(now, endsAt === null ? now : Date.parse(endsAt))}
       end={
         endsAt === null ? (

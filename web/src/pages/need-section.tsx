@@ -11,7 +11,7 @@ import { at } from "../router.ts";
 import { aheadWords, groupsAhead } from "./ahead-facts.ts";
 import type { Amounts } from "./fit-facts.ts";
 import { FitPicture } from "./fit-picture.tsx";
-import { endOf } from "./lease-ends.ts";
+import { backOf } from "./lease-ends.ts";
 import { useSeesAllSpaces } from "./queue-table.tsx";
 import { aheadIn } from "./start-order.ts";
 
@@ -197,7 +197,7 @@ function Holders({ pool, heldBy }: { pool: string; heldBy: Need["heldBy"] }) {
   const rows = heldBy
     .map((held) => {
       const lease = byId.get(held.id);
-      return { held, lease, end: lease === undefined ? null : endOf(lease) };
+      return { held, lease, end: lease === undefined ? null : backOf(lease, held.resource) };
     })
     .sort(
       (a, b) => (Date.parse(a.end?.at ?? "") || never) - (Date.parse(b.end?.at ?? "") || never),
