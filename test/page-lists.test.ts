@@ -67,6 +67,9 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const other = await world().open(`/requests/${id}`);
     await other.locator('.top nav a[aria-current="page"]', { hasText: "Leases" }).waitFor();
     expect(new URL(other.url()).pathname).toBe(`/leases/${id}`);
+    const [waits] = await world().client.everyRequest({ pool: "aws" });
+    await other.goto(new URL(`/leases/${waits?.id}`, world().server.url).href);
+    await other.locator('.top nav a[aria-current="page"]', { hasText: "Queue" }).waitFor();
     expect(await saved(page)).toContain(",'=cmd(),"); // A spreadsheet must not run it.
     expect(world().complaints).toEqual([]);
   });
@@ -196,7 +199,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     if (!asked.granted) throw new Error("It is granted at once");
     const page = await world().open(`/leases/${asked.lease.id}`);
     await page.getByRole("heading", { name: "Held before 1" }).waitFor();
-    const row = page.locator(".past tr", { hasText: "taken-1" });
+    const row = page.locator(".claims tr", { hasText: "taken-1" });
     await row.getByText("auto-released").waitFor();
     await page.getByRole("heading", { name: "Holds 1" }).waitFor();
     // It goes on without anything, and no longer holds.

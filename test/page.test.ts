@@ -80,7 +80,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.locator(".claims").getByText("only-1").waitFor();
 
     second.child.stdin?.end();
-    await page.getByText("It was released at").waitFor();
+    await page.getByText("Its holder released it at").waitFor();
     expect(await first.ended).toBe(0);
     expect(await second.ended).toBe(0);
     expect(world().complaints).toEqual([]);
@@ -339,8 +339,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.locator(".past tr", { hasText: "yesterday/1" }).waitFor();
       await page.locator(".chart canvas").nth(2).waitFor();
       await page.getByRole("link", { name: "yesterday/1" }).first().click();
-      await page.getByText("It was released at").waitFor();
-      await page.locator(".past").getByRole("link", { name: "spare-1" }).click();
+      await page.getByText("Its holder released it at").waitFor();
+      await page.locator(".claims").getByRole("link", { name: "spare-1" }).click();
       await page.getByRole("heading", { level: 1, name: "spare-1" }).waitFor();
       await page.locator(".lane-block").first().waitFor({ state: "attached" });
       await page.getByRole("button", { name: "1 hour" }).click();

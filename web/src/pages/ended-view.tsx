@@ -2,6 +2,7 @@ import type { Problem } from "../../../src/api/problem.ts";
 import { holderOf } from "../data/holder-names.ts";
 import { useAnswer } from "../data/query.ts";
 import { pastOf } from "../data/questions.ts";
+import { Facts } from "../parts/facts.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { EmptyNote } from "../parts/notes.tsx";
 import { PageHead } from "../parts/page-head.tsx";
@@ -9,10 +10,10 @@ import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWords, Moment } from "../parts/times.tsx";
 import { WhatNext } from "../parts/what-next.tsx";
 import { PastLifeBar } from "./life-bar.tsx";
-import { isBadEnd, PastTable } from "./past-table.tsx";
+import { isBadEnd, ReleasedTable } from "./past-table.tsx";
 
 const endings: Readonly<Record<string, string>> = {
-  released: "It was released",
+  released: "Its holder released it",
   cleaned: "The resource was cleaned",
   failed: "The cleaning failed",
   stopped: "The cleaner stopped before it was done",
@@ -21,7 +22,7 @@ const endings: Readonly<Record<string, string>> = {
   revoked: "An operator ended it",
   uncollected: "Its client never fetched it",
   reset: "Its holder sent no update, and it was reset",
-  hold: "It was released automatically",
+  hold: "It was auto-released",
   cancelled: "It left the queue",
   disconnected: "Its client closed the connection",
   abandoned: "Its client stopped polling",
@@ -75,7 +76,20 @@ export function EndedView({
             {entries.every(({ grantedAt }) => grantedAt === null) ? "Wanted" : "Held"}{" "}
             <small>{entries.length}</small>
           </h2>
-          <PastTable entries={entries} />
+          <ReleasedTable entries={entries} timed={entries.length > 1} />
+        </section>
+      )}
+      {first === undefined ? null : (
+        <section aria-labelledby="about-title">
+          <h2 id="about-title">About it</h2>
+          <Facts
+            label="About it"
+            facts={[
+              ["Id", <code key="id">{id}</code>],
+              first.space !== "" && ["Space", first.space],
+              ["Priority", first.priority],
+            ]}
+          />
         </section>
       )}
     </>

@@ -16,7 +16,7 @@ import { endLeaseAction, lendAgainAction } from "./actions.ts";
 import { endOf, expiryBefore, expiryOf, pulseOf } from "./lease-ends.ts";
 import { useHeartbeat, useSilence } from "./lease-times.tsx";
 import { LifeBar } from "./life-bar.tsx";
-import { PastTable } from "./past-table.tsx";
+import { ReleasedTable } from "./past-table.tsx";
 
 export function HeldView({ lease }: { lease: Lease }) {
   const { id, holder, priority, labels, space, revokedAt } = lease;
@@ -181,7 +181,7 @@ function Released({ entries }: { entries: readonly HistoryEntry[] }) {
       <h3>
         Held before <small>{entries.length}</small>
       </h3>
-      <PastTable entries={entries} />
+      <ReleasedTable entries={entries} timed />
     </>
   );
 }

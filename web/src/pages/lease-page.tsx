@@ -21,9 +21,11 @@ export function LeasePage({ id }: { id: string }) {
   const waits = over ? path.startsWith("/requests/") : data?.granted === false;
   // The address follows, so that the bar above marks the list that it is in now.
   const isLease = data?.granted === true && path.startsWith("/requests/");
+  const isRequest = data?.granted === false && path.startsWith("/leases/");
   useEffect(() => {
     if (isLease) go(at("leases", id), { replace: true });
-  }, [isLease, id]);
+    if (isRequest) go(at("requests", id), { replace: true });
+  }, [isLease, isRequest, id]);
   const holder = data?.granted ? data.lease.holder : data?.request.holder;
   return (
     <>

@@ -10,6 +10,11 @@ interface Props {
   readonly ofOne?: boolean;
 }
 
+interface ReleasedProps extends Pick<Props, "entries"> {
+  /** The page has the times of the lease; those of its parts may differ. */
+  readonly timed: boolean;
+}
+
 /** In the words of the filters above; others are words already. */
 const hows: Readonly<Record<string, string>> = {
   hold: "auto-released",
@@ -60,6 +65,52 @@ export function PastTable({ entries, ofOne = false }: Props) {
             <td className="number" data-label="Held">
               {inWords(entry.holdSeconds)}
             </td>
+            <td className={lookOfEnd(entry.how)}>{hows[entry.how] ?? entry.how}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What one lease held, or wanted. The page names its holder. */
+export function ReleasedTable({ entries, timed }: ReleasedProps) {
+  return (
+    <table className="claims stack">
+      <thead>
+        <tr>
+          <th scope="col">Resource</th>
+          <th scope="col">Pool</th>
+          {timed ? (
+            <>
+              <th scope="col" className="number">
+                Held
+              </th>
+              <th scope="col">Ended</th>
+            </>
+          ) : null}
+          <th scope="col">How</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <tr key={entry.claim ?? entry.pool} data-row>
+            <th scope="row">
+              {entry.resource === null ? "never granted" : <What entry={entry} />}
+            </th>
+            <td>
+              <Link href={at("pools", entry.pool)}>{entry.pool}</Link>
+            </td>
+            {timed ? (
+              <>
+                <td className="number" data-label="Held">
+                  {inWords(entry.holdSeconds)}
+                </td>
+                <td>
+                  <Moment at={entry.endedAt} />
+                </td>
+              </>
+            ) : null}
             <td className={lookOfEnd(entry.how)}>{hows[entry.how] ?? entry.how}</td>
           </tr>
         ))}
