@@ -148,7 +148,7 @@ test("the reason names the resource that has room, if it is kept for others", ()
   if (request === undefined) throw new Error("it does not wait");
   expect(explainNeeds(request, lending.now)[0]?.rooms?.[0]?.resource).toBe("b");
   expect(waitReason(request, lending.now).message).toBe(
-    "Fits on b, but that is reserved for a request that has waited longer; 1 ahead",
+    "Would fit on b, reserved for a request ahead; 1 ahead",
   );
 });
 

@@ -154,7 +154,7 @@ export function capacityObstacle(need: SharedNeed, request: Request, reader: Rea
   }
   const [nearest] = usable;
   if (nearest?.fitsUnreserved && !nearest.isReserved && wouldFitUnreserved(need, request)) {
-    const what = `Fits on ${nearest.resource}, but that is reserved for a request that has waited longer`;
+    const what = `Would fit on ${nearest.resource}, reserved for a request ahead`;
     return { code: "kept_for_others", what };
   }
   if (nearest?.isReserved) return { code: "no_room", what: reservedText(nearest) };

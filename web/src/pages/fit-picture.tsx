@@ -150,9 +150,10 @@ function WhatIsMissing({ fits, shares, room, isBehind }: MissingProps) {
   if (isBehind && !reserved) {
     return (
       <>
-        <strong>{lack} must come free</strong> that no request ahead takes, as much as{" "}
+        <strong>{lack} must come free.</strong> Enough if{" "}
         <Holders of={holders} by={how === "any" ? "or" : "and"} />{" "}
-        {how === "all" && holders.length > 1 ? "hold together" : "holds"}.
+        {how === "all" && holders.length > 1 ? "release" : "releases"} it and no request ahead takes
+        it.
       </>
     );
   }

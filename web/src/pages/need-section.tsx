@@ -1,17 +1,18 @@
-import { useId, useState } from "react";
-import type { Explanation, Lease, WaitingRequest } from "../../../src/api/schemas.ts";
+import { useId } from "react";
+import type { Explanation, WaitingRequest } from "../../../src/api/schemas.ts";
 import { spacesAheadWords } from "../../../src/api/spaces-ahead.ts";
 import { useAnswer } from "../data/query.ts";
-import { allSpaces, leasesOf, queueOf } from "../data/questions.ts";
+import { allSpaces, queueOf } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { Age, Left } from "../parts/times.tsx";
+import { Age } from "../parts/times.tsx";
 import { amountText, conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { aheadWords, groupsAhead } from "./ahead-facts.ts";
 import type { Amounts } from "./fit-facts.ts";
 import { FitPicture } from "./fit-picture.tsx";
-import { backOf } from "./lease-ends.ts";
+import { supplyOf } from "./need-facts.ts";
+import { HoldersCard } from "./need-holders.tsx";
 import { useSeesAllSpaces } from "./queue-table.tsx";
 import { aheadIn } from "./start-order.ts";
 
@@ -27,8 +28,8 @@ interface Props {
 /** What a request needs of one pool: how much is there, who is ahead of it, and who has it now. */
 export function NeedSection({ need, request, space, amount }: Props) {
   const id = useId();
-  const { pool, needed, available, heldBy } = need;
-  const isThere = available >= needed;
+  const { pool, needed } = need;
+  const { isThere, words } = supplyOf(need, request.reason);
   const { data: queue = noRequests } = useAnswer(queueOf(pool));
   // Count, rule and list are of one answer, so they agree.
   const ahead = aheadIn(queue, request.id, pool, useSeesAllSpaces());
@@ -38,9 +39,7 @@ export function NeedSection({ need, request, space, amount }: Props) {
       <h2 id={id}>
         Needs {needsText(needed, amount)} of <Link href={at("pools", pool)}>{pool}</Link>
         {need.selects === undefined ? null : ` with ${need.selects}`}{" "}
-        <span className={isThere ? "gate-status open" : "gate-status"}>
-          {isThere ? enough(need) : shortage(need)}
-        </span>
+        <span className={isThere ? "gate-status open" : "gate-status"}>{words}</span>
       </h2>
       {need.rooms === undefined || amount === undefined ? null : (
         <FitPicture {...{ amount, rooms: need.rooms, size: need.size }} isBehind={count > 0} />
@@ -56,12 +55,7 @@ export function NeedSection({ need, request, space, amount }: Props) {
             requests={ahead === undefined ? need.aheadOfIt : listedFirst(ahead, pool)}
           />
         </section>
-        <section className="gate" aria-label={`Holders of ${pool}`}>
-          <h3>
-            Held now by <small>{grouped(heldBy.length)}</small>
-          </h3>
-          <Holders pool={pool} heldBy={heldBy} />
-        </section>
+        <HoldersCard need={need} request={request} />
       </div>
     </section>
   );
@@ -81,24 +75,6 @@ function listedFirst(ahead: readonly WaitingRequest[], pool: string) {
 function needsText(needed: number, amount: Amounts | undefined): string {
   if (amount === undefined) return grouped(needed);
   return `${amountText(amount)}${needed === 1 ? "" : ` ×${grouped(needed)}`}`;
-}
-
-function enough({ rooms, available, size }: Need): string {
-  return rooms === undefined
-    ? "enough is free"
-    : `fits on ${grouped(available)} of ${grouped(size)} now`;
-}
-
-function shortage({ free, size, state, available, needed, rooms }: Need): string {
-  // Several share each resource, so none of them is simply free.
-  if (rooms !== undefined) {
-    const where = available === 0 ? "none" : grouped(available);
-    return `fits on ${where} of ${grouped(size)} now${needed > 1 ? `, ${grouped(needed)} needed` : ""}`;
-  }
-  if (free === 0) return `none of ${size} ${state}`;
-  if (available === 0) return `${free} of ${size} ${state}, but requests ahead go first`;
-  const kept = free > available ? `, ${free - available} reserved for requests ahead` : "";
-  return `${free} of ${size} ${state}${kept}`;
 }
 
 interface WhyProps extends Pick<Props, "request" | "space"> {
@@ -129,8 +105,12 @@ interface BecauseProps {
 }
 
 function BecauseOfShares(props: Omit<BecauseProps, "shares">) {
-  const { data = [] } = useAnswer(allSpaces);
-  return <Because {...props} shares={new Map(data.map(({ name, share }) => [name, share]))} />;
+  const { data, error } = useAnswer(allSpaces);
+  // Without the shares the rules are not known: the sentence would change a moment later.
+  if (data === undefined && error === undefined) return null;
+  return (
+    <Because {...props} shares={new Map((data ?? []).map(({ name, share }) => [name, share]))} />
+  );
 }
 
 function Because({ request, ahead, shares }: BecauseProps) {
@@ -183,56 +163,4 @@ function AheadList({ pool, queue, requests, all }: AheadProps) {
       ) : null}
     </>
   );
-}
-
-/** As many as are read at a glance. */
-const holdersMax = 12;
-
-/** Those first of which the next end is known: they come free soonest. */
-function Holders({ pool, heldBy }: { pool: string; heldBy: Need["heldBy"] }) {
-  const [shown, setShown] = useState(holdersMax);
-  const leases = useAnswer(leasesOf(pool)).data ?? [];
-  if (heldBy.length === 0) return <p className="calm">Nobody holds any of it.</p>;
-  const byId = new Map(leases.map((lease) => [lease.id, lease]));
-  const rows = heldBy
-    .map((held) => {
-      const lease = byId.get(held.id);
-      return { held, lease, end: lease === undefined ? null : backOf(lease, held.resource) };
-    })
-    .sort(
-      (a, b) => (Date.parse(a.end?.at ?? "") || never) - (Date.parse(b.end?.at ?? "") || never),
-    );
-  return (
-    <>
-      <ol className="rows">
-        {rows.slice(0, shown).map(({ held, lease, end }) => (
-          <li key={`${held.resource} ${held.id}`} data-row>
-            <Link href={at("resources", held.resource)}>{held.resource}</Link>
-            <Link href={at("leases", held.id)}>{held.holder}</Link>
-            <Amount of={held.resource} lease={lease} />
-            <span className="faint">
-              for <Age since={held.since} />
-              {end === null ? null : (
-                <>
-                  , {end.why} in <Left until={end.at} />
-                </>
-              )}
-            </span>
-          </li>
-        ))}
-      </ol>
-      {heldBy.length > shown ? (
-        <button type="button" className="quiet plain-link" onClick={() => setShown(heldBy.length)}>
-          and {grouped(heldBy.length - shown)} more
-        </button>
-      ) : null}
-    </>
-  );
-}
-
-const never = Number.MAX_SAFE_INTEGER;
-
-function Amount({ of, lease }: { of: string; lease: Lease | undefined }) {
-  const text = amountText(lease?.claims.find(({ resource }) => resource === of)?.amount);
-  return text === "" ? null : <span className="faint">{text}</span>;
 }

@@ -17,6 +17,7 @@ import { at } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { BumpButton } from "./bump-button.tsx";
 import { noEstimateWords, startWords } from "./estimate-words.ts";
+import { isPaced } from "./flow-facts.ts";
 import { NeedSection } from "./need-section.tsx";
 import { positionThere } from "./queue-facts.ts";
 import { useSeesAllSpaces } from "./queue-table.tsx";
@@ -95,17 +96,24 @@ function startFigures(request: WaitingRequest, place: number | undefined): Figur
   const { estimate } = request;
   if (estimate === null) {
     const { words, why } = noEstimateWords(request);
-    return [{ label, value: <span title={why}>{words}</span> }];
+    const [value, because] = words.split(": ");
+    return [{ label, value: <span title={why}>{value}</span>, aside: because }];
   }
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
   if (exact) {
     const soon = p50Seconds < 1 ? startWords(estimate, place) : `in ${inWholeSeconds(p50Seconds)}`;
     return [{ label, value: soon, aside: "when a cooldown or a pace ends" }];
   }
+  // Otherwise the pace and the position would seem to give another time.
+  const mayOvertake = request.space !== undefined && isPaced(request.reason.code);
   const by = `from ${grouped(samples)} holds`;
   if (isOverdue(request)) return [{ label, value: "later than estimated", aside: by }];
   return [
-    { label, value: startWords(estimate, place) },
+    {
+      label,
+      value: startWords(estimate, place),
+      aside: mayOvertake ? "new requests may go first" : "",
+    },
     { label: "9 in 10 start within", value: inWholeSeconds(p90Seconds), aside: by },
   ];
 }
