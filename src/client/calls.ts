@@ -118,6 +118,9 @@ export interface EventFilter extends Pick<Filter, "limit" | "after"> {
   readonly space?: string | undefined;
   /** Anywhere in names, states and reasons. */
   readonly text?: string | undefined;
+  /** RFC 3339, or an age such as `2h`; the same for `until`. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
 }
 
 export interface StatsWindow {

@@ -49,6 +49,17 @@ describe("GET /v1/events/past", () => {
     expect(await types("resource=gcp")).toEqual([]);
   });
 
+  test("finds the events of a time", async () => {
+    await site.broker.submit(acquire("a", "gcp"));
+    const now = "2023-11-14T22:13:20.000Z";
+    expect(await types(`id=a&since=${now}`)).toEqual(["lease-granted"]);
+    expect(await types(`id=a&until=${now}`)).toEqual([]);
+    expect(await types(`resource=gcp-1&since=1h`)).toEqual(["lease-granted", "resource-added"]);
+    expect(await types("resource=gcp-1&until=1h")).toEqual([]);
+    const wrong = await site.call("GET /v1/events/past?since=yesterday");
+    expect(asProblem(wrong).detail).toContain('"yesterday" is not a time');
+  });
+
   test("pages", async () => {
     for (const id of ["a", "b", "c"]) {
       await site.broker.submit(acquire(id, "gcp"));

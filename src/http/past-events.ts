@@ -12,7 +12,7 @@ import type { App, Context } from "./context.ts";
 import { historyProblem } from "./history.ts";
 import { numberInCursor, pageFields, pageSizeOf } from "./paging.ts";
 import { eventSightOf, limitedReaderOf, renderEvent, sightOfOwner } from "./render/event.ts";
-import { abortOnClose } from "./request.ts";
+import { abortOnClose, momentIn, momentText } from "./request.ts";
 import { problems } from "./responses.ts";
 import { onlySpace } from "./sight.ts";
 import { unknownWord } from "./unknown-word.ts";
@@ -31,6 +31,8 @@ const Query = Type.Object(
     pool: filter("Only of this pool, its resources and the requests for it"),
     space: filter("Only of requests and leases of this space"),
     text: filter("Only with this text in a name, state or reason, in small or large letters"),
+    since: filter(momentText("At this time or later")),
+    until: filter(momentText("Before this time")),
     ...pageFields,
   },
   { additionalProperties: false },
@@ -70,8 +72,9 @@ export function pastEventsRoute(
     reply: FastifyReply,
     signal: AbortSignal,
   ): Promise<FastifyReply> {
-    const { limit, after, id, resource, trouble, ...match } = request.query;
+    const { limit, after, id, resource, trouble, since, until, ...match } = request.query;
     mustBeType(match.type);
+    const now = broker.now();
     const { space, only } = await broker.read((state) => {
       const limit = onlySpace(request, state);
       return { space: limit, only: limit && limitedReaderOf(state, limit) };
@@ -80,6 +83,8 @@ export function pastEventsRoute(
       filter: { id, resource },
       match: { ...match, trouble: trouble === "true" },
       only,
+      since: momentIn("query.since", since, now),
+      until: momentIn("query.until", until, now),
       limit: pageSizeOf(limit),
       // A cursor from before a restore may be beyond the end.
       before: Math.min(numberInCursor(after) ?? Number.POSITIVE_INFINITY, broker.head + 1),

@@ -59,4 +59,36 @@ describe("findEvents()", () => {
     const search = { filter: { resource: "old" }, limit: 10, before: journal.head + 1 };
     expect(await findEvents(journal, search, nothing)).toEqual({ items: [], next: null });
   });
+
+  test("reads a large commit once, so that one page has all of it", async () => {
+    const journal = new MemoryJournal();
+    const added = { type: "resource-removed", resource: "old" as never } as const;
+    await journal.append(0, at(1), [added, ...Array.from({ length: 20_000 }, () => left("x"))]);
+    await journal.append(journal.head, at(2), [added]);
+    const search = { filter: { resource: "old" }, limit: 10, before: journal.head + 1 };
+    const { items, next } = await findEvents(journal, search, nothing);
+    expect(items.map(({ seq }) => seq)).toEqual([20_002, 1]);
+    expect(next).toBeNull();
+  });
+
+  test.each([
+    { since: 3, want: [7, 6, 5] },
+    { until: 3, want: [4, 3, 2, 1] },
+    { since: 2, until: 3, want: [4, 3] },
+    { since: 9, want: [] },
+    { until: 1, want: [] },
+    { since: 3, limit: 2, want: [7, 6] },
+  ])("finds the events of a time: $since to $until", async ({ want, limit = 10, ...time }) => {
+    const journal = new MemoryJournal();
+    for (const [second, count] of [2, 2, 3].entries()) {
+      const events = Array.from({ length: count }, () => left("x"));
+      await journal.append(journal.head, at(second + 1), events);
+    }
+    const since = time.since === undefined ? undefined : at(time.since);
+    const until = time.until === undefined ? undefined : at(time.until);
+    const search = { filter: {}, limit, before: journal.head + 1, since, until };
+    const { items, next } = await findEvents(journal, search, nothing);
+    expect(items.map(({ seq }) => seq)).toEqual(want);
+    expect(next).toBe(want.length === limit ? want.at(-1) : null);
+  });
 });

@@ -29,6 +29,10 @@ export interface EventSearch {
   readonly limit: number;
   /** Only events with a smaller number. */
   readonly before: number;
+  /** Only events of this time or later. */
+  readonly since?: Instant | undefined;
+  /** Only events before this time. */
+  readonly until?: Instant | undefined;
 }
 
 /** A caller that is limited to a space. */
@@ -105,9 +109,10 @@ export async function findEvents(
   const { firstSeq } = reading;
   if (search.filter.id === undefined) return await searchBackward(journal, search, known, reading);
   if (firstSeq === undefined) return { items: [], next: null };
-  const { limit } = search;
+  const { limit, since = 0, until = Number.POSITIVE_INFINITY } = search;
   const found = await searchUntilEnd(journal, search, firstSeq, reading);
-  const all = (await matching(found, search, known)).reverse();
+  const ofTime = found.filter(({ at }) => at >= since && at < until);
+  const all = (await matching(ofTime, search, known)).reverse();
   const items = all.slice(0, limit);
   return { items, next: all.length > limit ? (items.at(-1)?.seq ?? null) : null };
 }
@@ -148,28 +153,49 @@ async function searchBackward(
   known: KnownSubjects,
   reading: Reading,
 ): Promise<EventPage> {
-  const { filter, limit, before } = search;
+  const { filter, limit, since, until } = search;
+  const before = until === undefined ? search.before : await firstSince(journal, until, search);
+  const first = since === undefined ? 1 : await firstSince(journal, since, { before });
   const isLookedUp = mustLookUp(search);
-  const oldest = Math.max(1, before - (isLookedUp ? matchedEventsMax : searchedEventsMax));
+  const oldest = Math.max(first, before - (isLookedUp ? matchedEventsMax : searchedEventsMax));
   const items: FoundEvent[] = [];
   const sizeMax = chunkOf(reading, isLookedUp ? matchedChunkEvents : chunkEvents);
   let [to, size, weight] = [before - 1, firstChunkEvents, 0];
   while (to >= oldest && weight < searchedEventsMax) {
     const from = Math.max(oldest, to - size + 1);
-    const { found: chunk, weight: read } = await searchChunk(journal, filter, from, to);
-    weight += read;
+    const read = await searchChunk(journal, filter, from, to, oldest);
+    const { found: chunk, weight: readWeight } = read;
+    weight += readWeight;
     items.push(...(await matching(chunk, search, known)).reverse());
     if (items.length > limit) {
       const page = items.slice(0, limit);
       return { items: page, next: page.at(-1)?.seq ?? null };
     }
     await letOthers(reading);
-    to = from - 1;
-    size = nextSize(size, read, sizeMax);
+    to = read.from - 1;
+    size = nextSize(size, readWeight, sizeMax);
   }
   // Events before these may exist, or may be pruned.
-  const hasEarlier = (await journal.search("", to, to)).length > 0;
+  const hasEarlier = to >= first && (await journal.search("", to, to)).length > 0;
   return { items, next: hasEarlier ? to + 1 : null };
+}
+
+/** The number of the first event at this time or later. Each commit has one time, and a later one is not earlier. */
+async function firstSince(
+  journal: Pick<Journal, "search">,
+  at: Instant,
+  { before }: Pick<EventSearch, "before">,
+): Promise<number> {
+  let [low, high] = [1, before];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [commit] = await journal.search("", middle, middle);
+    // Pruned ones are the earliest.
+    if (commit === undefined) low = middle + 1;
+    else if (commit.at < at) low = commit.seq + commit.events.length;
+    else high = commit.seq;
+  }
+  return Math.min(low, before);
 }
 
 /** Whether the search depends on who asked, which only the history knows. */
@@ -229,22 +255,30 @@ function shownTo(
 
 interface Chunk {
   readonly found: FoundEvent[];
+  /** The first event that was searched. */
+  readonly from: number;
   /** About the number of usual events that are as large as those that were read. */
   readonly weight: number;
 }
 
-/** The events from `from` up to `to`, oldest first. */
+/**
+ * The events from `from` up to `to`, oldest first. A commit is read whole, so all of it is searched from `oldest` on:
+ * a configuration of thousands of resources would be read again for every few of its events.
+ */
 async function searchChunk(
   journal: Pick<Journal, "search">,
   filter: EventFilter,
   from: number,
   to: number,
+  oldest = from,
 ): Promise<Chunk> {
   const name = filter.id ?? filter.resource;
   const commits = await journal.search(name === undefined ? "" : JSON.stringify(name), from, to);
   const all = commits.flatMap(eventsOf);
+  const start = Math.min(from, Math.max(oldest, all[0]?.seq ?? from));
   return {
-    found: all.filter(({ seq, event }) => seq >= from && seq <= to && isAbout(event, filter)),
+    found: all.filter(({ seq, event }) => seq >= start && seq <= to && isAbout(event, filter)),
+    from: start,
     weight: all.reduce((sum, { event }) => sum + weightOf(event), 0),
   };
 }
