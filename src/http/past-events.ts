@@ -5,6 +5,7 @@ import { limits } from "../api/limits.ts";
 import { Page } from "../api/schemas.ts";
 import type { SpaceName } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
+import type { Instant } from "../core/model/time.ts";
 import type { FoundEvent } from "../insight/event-search.ts";
 import { knownTypes } from "../journal/format.ts";
 import type { CallerShares } from "./caller-shares.ts";
@@ -83,8 +84,8 @@ export function pastEventsRoute(
       filter: { id, resource },
       match: { ...match, trouble: trouble === "true" },
       only,
-      since: momentIn("query.since", since, now),
-      until: momentIn("query.until", until, now),
+      since: momentIn("query.since", since, now) as Instant | undefined,
+      until: momentIn("query.until", until, now) as Instant | undefined,
       limit: pageSizeOf(limit),
       // A cursor from before a restore may be beyond the end.
       before: Math.min(numberInCursor(after) ?? Number.POSITIVE_INFINITY, broker.head + 1),

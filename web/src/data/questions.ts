@@ -44,6 +44,7 @@ import {
 } from "../parts/chart-fit.ts";
 import { foldsOf } from "../parts/event-folds.ts";
 import { contextOf, notePools } from "../parts/event-subjects.ts";
+import { isBefore } from "../parts/time-range.ts";
 import { berth, serverNowMs } from "./berth.ts";
 import { changedResources, replaceChanged } from "./changed-resources.ts";
 import { holderOf, noteAsker, noteHolder } from "./holder-names.ts";
@@ -288,19 +289,31 @@ export const eventsAbout = (subject: EventFilter): Question<PageOf<FeedEvent>> =
 const isOnlyKind = ({ seq: _, at: _at, type: _type, ...facts }: FeedEvent) =>
   Object.keys(facts).length === 0;
 
+/** What to look for, and when: at `since`, a moment or an age such as `1h`, or later, and before `until`. */
+export interface EventsWanted extends EventMatch {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
 /** What a filter of events finds, from the journal. Later ones come from the feed. */
-export const eventsFound = (filter: EventMatch): Question<PageOf<FeedEvent>> => ({
+export const eventsFound = (filter: EventsWanted): Question<PageOf<FeedEvent>> => ({
   key: `events found ${JSON.stringify(filter)}`,
   read: (signal) => enoughEventsOf(filter, signal),
   patch: (before, events) => events && Promise.resolve(withNewer(before, events)),
-  touchedBy: (event) => !isOnlyKind(event) && matches(event, contextOf(event), filter),
+  touchedBy: (event) =>
+    !isOnlyKind(event) &&
+    isBefore(event.at, filter.until) &&
+    matches(event, contextOf(event), filter),
 });
 
 /** As many as fill a screen: on a busy server a page of events is a few rows, because most are put together. */
 const rowsWanted = 30;
 const pagesMax = 5;
 
-async function enoughEventsOf(filter: EventMatch, signal: AbortSignal): Promise<PageOf<FeedEvent>> {
+async function enoughEventsOf(
+  filter: EventsWanted,
+  signal: AbortSignal,
+): Promise<PageOf<FeedEvent>> {
   let page = await pastEventsOf(filter, undefined, signal);
   for (let pages = 1; pages < pagesMax && page.next !== null; pages++) {
     if (foldsOf(page.items).length >= rowsWanted) break;
@@ -311,7 +324,7 @@ async function enoughEventsOf(filter: EventMatch, signal: AbortSignal): Promise<
 }
 
 export async function pastEventsOf(
-  { trouble, ...filter }: EventMatch,
+  { trouble, ...filter }: EventsWanted,
   after?: string,
   signal?: AbortSignal,
 ): Promise<PageOf<FeedEvent>> {

@@ -1,4 +1,4 @@
-import { Fragment, useEffect, useState } from "react";
+import { Fragment } from "react";
 import type { AuditEntry, AuditPage } from "../../../src/api/audit-schemas.ts";
 import { auditSummary } from "../../../src/api/audit-summary.ts";
 import { auditVerb, auditWords } from "../../../src/api/audit-words.ts";
@@ -7,6 +7,7 @@ import { berth } from "../data/berth.ts";
 import { useSettled } from "../data/clock.ts";
 import { whoami } from "../data/live.ts";
 import { useOlder } from "../data/older.ts";
+import { usePause } from "../data/pause.ts";
 import { useAnswer } from "../data/query.ts";
 import { auditOf, poolNames } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
@@ -19,6 +20,7 @@ import { OlderButton } from "../parts/older-button.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { Pick } from "../parts/pick.tsx";
 import { PickName } from "../parts/pick-name.tsx";
+import { PickTime } from "../parts/pick-time.tsx";
 import { Moment } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { withWholeConfigurations } from "./audit-folds.ts";
@@ -36,11 +38,6 @@ const actions = [
   ["sign-in-refused", "Refused credentials"],
   ["lease-granted", "Grants"],
   ["lease-ended", "Ends of leases"],
-] as const;
-
-const times = [
-  ["", "any time"],
-  ...["15m", "1h", "24h", "7d"].map((age) => [age, `the last ${age}`] as const),
 ] as const;
 
 const settleMs = 300;
@@ -70,12 +67,14 @@ function useAuditFilter(): AuditFilter {
   const [pool] = useFilter("pool");
   const [action] = useFilter("action");
   const [since] = useFilter("since");
+  const [until] = useFilter("until");
   return {
     limit: rowsAtFirst(entriesPerPage),
     text: useSettled(text, settleMs) || undefined,
     by: useSettled(by, settleMs) || undefined,
     pool: pool || undefined,
     since: since || undefined,
+    until: until || undefined,
     ...(action === "" ? { kind: "decisions" as const } : undefined),
     action: action === "" || action === everything ? undefined : action,
   };
@@ -83,18 +82,17 @@ function useAuditFilter(): AuditFilter {
 
 function Entries() {
   const filter = useAuditFilter();
+  const key = JSON.stringify(filter);
   const { data: live, error } = useAnswer(auditOf(filter));
   const { data: pools = [] } = useAnswer(poolNames);
-  const [paused, setPaused] = useState<AuditPage>();
-  const older = useOlder(JSON.stringify(filter), (after) => berth.audit({ ...filter, after }));
-  const first = paused ?? live;
+  const pause = usePause(key, live);
+  const older = useOlder(key, (after) => berth.audit({ ...filter, after }));
+  const first = pause.page ?? live;
   const entries = first === undefined ? undefined : [...first.items, ...older.items];
   const resume = () => {
-    setPaused(undefined);
+    pause.resume();
     older.reset();
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with another filter the list is another.
-  useEffect(() => setPaused(undefined), [JSON.stringify(filter)]);
   return (
     <>
       <div className="tools narrow">
@@ -102,14 +100,14 @@ function Entries() {
         <FilterBox label="Caller" name="by" hint={false} suggested={callersIn(entries)} />
         <PickName name="pool" label="Pool" names={pools} />
         <Pick name="action" label="Action" options={actions} />
-        <Pick name="since" label="Time" options={times} />
+        <PickTime />
         <CsvButton name="audit" rows={() => csvRows(entries ?? [])} />
         <button
           type="button"
-          aria-pressed={paused !== undefined}
-          onClick={paused === undefined ? () => setPaused(live) : resume}
+          aria-pressed={pause.isPaused}
+          onClick={pause.isPaused ? resume : pause.pause}
         >
-          {paused === undefined ? "Pause" : `Resume${newText(paused, live)}`}
+          {pause.isPaused ? `Resume${pause.page ? newText(pause.page, live) : ""}` : "Pause"}
         </button>
       </div>
       <ProblemNote error={error} />
@@ -121,7 +119,7 @@ function Entries() {
         <AuditTable entries={withWholeConfigurations(entries)} />
       )}
       {first === undefined ? null : (
-        <OlderButton older={older} next={first.next} onFirst={() => setPaused(first)} />
+        <OlderButton older={older} next={first.next} onFirst={() => pause.keep(first)} />
       )}
     </>
   );

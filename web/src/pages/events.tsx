@@ -1,12 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { PageOf } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
-import type { EventMatch } from "../../../src/core/explain/event-match.ts";
 import { useSettled } from "../data/clock.ts";
 import { whoami } from "../data/live.ts";
 import { useOlder } from "../data/older.ts";
+import { usePause } from "../data/pause.ts";
 import { useAnswer } from "../data/query.ts";
 import {
+  type EventsWanted,
   earlierHolders,
   eventsFound,
   pastEventsOf,
@@ -25,6 +26,7 @@ import { OlderButton } from "../parts/older-button.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { PickName } from "../parts/pick-name.tsx";
+import { PickTime } from "../parts/pick-time.tsx";
 import { useFilter } from "../router.ts";
 import { EventList, FoldedEvents } from "./event-list.tsx";
 
@@ -43,11 +45,13 @@ const shownMax = 300;
 const settleMs = 300;
 
 /** The server searches all events that are kept. */
-function useEventMatch(): EventMatch {
+function useEventsWanted(): EventsWanted {
   const [text] = useFilter("q");
   const [kind] = useFilter("type");
   const [pool] = useFilter("pool");
   const [space] = useFilter("space");
+  const [since] = useFilter("since");
+  const [until] = useFilter("until");
   const settled = useSettled(text, settleMs);
   return useMemo(
     () => ({
@@ -56,8 +60,10 @@ function useEventMatch(): EventMatch {
       pool: pool || undefined,
       space: space || undefined,
       text: settled || undefined,
+      since: since || undefined,
+      until: until || undefined,
     }),
-    [settled, kind, pool, space],
+    [settled, kind, pool, space, since, until],
   );
 }
 
@@ -66,21 +72,19 @@ export function Events() {
   useAnswer(earlierHolders); // Draws the list again once the names are known.
   const { data: pools = [] } = useAnswer(poolNames);
   const us = useStore(whoami);
-  const filter = useEventMatch();
+  const filter = useEventsWanted();
+  const key = JSON.stringify(filter);
   const [way] = useFilter("way");
   const { data, error } = useAnswer(eventsFound(filter));
-  const [paused, setPaused] = useState<EventPage>();
+  const pause = usePause(key, data);
   const held = useHeldWhileBelow(data);
-  const page = paused ?? held ?? data;
-  const key = JSON.stringify(filter);
+  const page = pause.page ?? held ?? data;
   const older = useOlder(key, (after) => pastEventsOf(filter, after));
   const shown = useMemo(() => [...(page?.items ?? []), ...older.items], [page, older.items]);
   const folds = useMemo(() => foldsOf(shown), [shown]);
   const [shownCount, setShownCount] = useState(rowsAtFirst(shownMax));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with another filter the list is another.
-  useEffect(() => setPaused(undefined), [key]);
   const resume = () => {
-    setPaused(undefined);
+    pause.resume();
     setShownCount(rowsAtFirst(shownMax));
     older.reset();
   };
@@ -98,10 +102,10 @@ export function Events() {
         <CsvButton name="events" rows={() => csvRows(shown)} />
         <button
           type="button"
-          aria-pressed={paused !== undefined}
-          onClick={paused === undefined ? () => setPaused(data) : resume}
+          aria-pressed={pause.isPaused}
+          onClick={pause.isPaused ? resume : pause.pause}
         >
-          {paused === undefined ? "Pause" : `Resume${newText(paused, data)}`}
+          {pause.isPaused ? `Resume${pause.page ? newText(pause.page, data) : ""}` : "Pause"}
         </button>
       </PageHead>
       <div className="tools feed">
@@ -109,6 +113,7 @@ export function Events() {
         <Choice name="type" label="About" options={kinds} />
         <PickName name="pool" label="Pool" names={pools} />
         {us?.authentication === true ? <PickSpace /> : null}
+        <PickTime />
       </div>
       <ProblemNote error={error} />
       {page === undefined ? (
@@ -124,9 +129,9 @@ export function Events() {
       )}
       <MoreButton shown={shownCount} of={rows} onMore={setShownCount} />
       {page === undefined || rows > shownCount ? null : (
-        <OlderButton older={older} next={page.next} onFirst={() => setPaused(page)} />
+        <OlderButton older={older} next={page.next} onFirst={() => pause.keep(page)} />
       )}
-      {paused === undefined && held !== undefined ? <BackUp held={held} live={data} /> : null}
+      {!pause.isPaused && held !== undefined ? <BackUp held={held} live={data} /> : null}
     </>
   );
 }
@@ -193,7 +198,7 @@ function newText({ items: [first] }: EventPage, live: EventPage | undefined): st
   return count === 0 ? "" : ` (${count} new)`;
 }
 
-function emptyText({ trouble, ...rest }: EventMatch, { next }: EventPage): string {
+function emptyText({ trouble, ...rest }: EventsWanted, { next }: EventPage): string {
   const isPlain = Object.values(rest).every((value) => value === undefined);
   if (next !== null) return "No event among the latest matches";
   if (!isPlain) return "No event matches";

@@ -28,6 +28,22 @@ describe("foldsOf()", () => {
     expect(folds).toEqual([[7], [6, 4, 2], [5], [3]]);
   });
 
+  test("puts the kinds of traffic of one time into a row, between the news", () => {
+    const events = [
+      ...[ended(9, "a", "released"), granted(8, "aws"), ended(7, "b", "expired")],
+      ...[ended(6, "c", "released"), granted(5, "aws"), granted(4, "aws")],
+      ...[ended(3, "d", "released"), ended(2, "e", "released")],
+    ];
+    const folds = foldsOf(events);
+    expect(folds.map((fold) => fold.events.map(({ seq }) => seq))).toEqual([
+      [9, 8, 6, 5, 4, 3, 2],
+      [7],
+    ]);
+    expect(folds.slice(0, 1).map((fold) => foldWords(fold, () => []))).toEqual([
+      "4 leases released, 3 leases granted",
+    ]);
+  });
+
   test("puts equal ones together that are worth a look, and never red ones", () => {
     const lost = (seq: number) => ({ ...ended(seq, `r${seq}`, "expired"), at: second(seq) });
     const broken = (seq: number): FeedEvent => ({
@@ -108,6 +124,8 @@ test.each([
   [["aws", "aws", "aws"], "3 leases granted in aws"],
   [["aws", "gcp", "aws"], "3 leases granted in 2 pools, 2 of them in aws"],
   [["aws", "gcp", "lab"], "3 leases granted in 3 pools"],
+  // The largest of many small parts says nothing.
+  [["a", "a", "b", "c", "d", "e", "f"], "7 leases granted in 6 pools"],
 ])("foldWords() of %j", (pools, words) => {
   const events = pools.map((pool, index) => granted(9 - index, pool));
   expect(foldsOf(events).map((fold) => foldWords(fold, poolsOf))).toEqual([words]);

@@ -33,13 +33,37 @@ export function foldsOf(events: readonly FeedEvent[]): Fold[] {
     if (found === undefined) folds.set(key, [event]);
     else found.push(event);
   }
-  return [...folds]
-    .flatMap(([key, all]): Fold[] => {
-      if (all.length >= foldedMin) return [{ key, events: all }];
-      return all.map((event) => ({ key: String(event.seq), events: [event] }));
-    })
-    .concat(works.folds)
-    .sort(newestFirst);
+  const rows = [...folds].flatMap(([key, all]): Fold[] => {
+    if (all.length >= foldedMin) return [{ key, events: all }];
+    return all.map((event) => ({ key: String(event.seq), events: [event] }));
+  });
+  return [...trafficTogether(rows), ...works.folds].sort(newestFirst);
+}
+
+/** What lending does all the time: several kinds at one time are one row, or the news would drown between them. */
+const traffic = new Set([
+  "granted",
+  "cleaning",
+  "released",
+  "given",
+  "queued",
+  "rested",
+  "autoReleased",
+]);
+
+function trafficTogether(rows: readonly Fold[]): Fold[] {
+  const together = new Map<string, Fold>();
+  for (const row of rows) {
+    const [kind = "", span] = row.key.split(" ");
+    const isTraffic = row.events.length > 1 && traffic.has(kind);
+    const key = isTraffic ? `traffic ${span}` : row.key;
+    const events = [...(together.get(key)?.events ?? []), ...row.events];
+    together.set(key, { key, events });
+  }
+  return [...together.values()].map(({ key, events }) => ({
+    key,
+    events: events.toSorted((a, b) => b.seq - a.seq),
+  }));
 }
 
 /** The same for events about one resource, of which only the steps of a cluster are put together. */
@@ -198,18 +222,23 @@ type PoolsOf = (event: FeedEvent) => readonly string[];
 
 /** `12 leases granted in aws-slot`, or in how many pools. */
 export function foldWords({ events }: Fold, poolsOf: PoolsOf): string {
-  const [first] = events;
   const step = events.find((event) => isStep(event) || isClusterReport(event));
   if (step !== undefined) return clusterWords(text(step["resource"]), events);
-  const kind = first === undefined ? undefined : kindOf(first);
-  const words = kinds[kind ?? ""] ?? lateKinds[kind ?? ""];
-  const what = words?.(String(events.length)) ?? `${events.length} events`;
+  const ofKind = Object.groupBy(events, (event) => kindOf(event) ?? "");
+  const what = Object.entries(ofKind)
+    .sort(([, a = []], [, b = []]) => b.length - a.length)
+    .map(([kind, all = []]) => {
+      const words = kinds[kind] ?? lateKinds[kind];
+      return words?.(String(all.length)) ?? `${all.length} events`;
+    })
+    .join(", ");
   const counts = new Map<string, number>();
   for (const pool of events.flatMap(poolsOf)) counts.set(pool, (counts.get(pool) ?? 0) + 1);
   const [most, ...others] = [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b));
   if (most === undefined) return what;
   const [pool, count] = most;
   if (others.length === 0) return `${what} in ${pool}`;
-  const named = count === 1 ? "" : `, ${count} of them in ${pool}`;
+  // The largest of many small parts says nothing.
+  const named = count === 1 || count * 3 < events.length ? "" : `, ${count} of them in ${pool}`;
   return `${what} in ${counts.size} pools${named}`;
 }
