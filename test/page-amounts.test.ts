@@ -77,7 +77,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     // The page of the host says so too.
     await page.goto(new URL("/resources/lab-b", page.url()).href);
     await page.getByLabel("Reserved for requests").getByRole("link", { name: "vm/6" }).waitFor();
-    await page.locator(".capacity", { hasText: "40 of 60, 10 reserved" }).waitFor();
+    await page.locator(".capacity", { hasText: "40 of 60, 10 free but reserved" }).waitFor();
     expect(world().complaints).toEqual([]);
   });
 });

@@ -486,6 +486,21 @@ function windowOf(range: ChartRange) {
   return { window: `${to - from}s`, until: new Date(to * 1_000).toISOString() };
 }
 
+export type CleaningTimes = NonNullable<Stats["total"]["upkeep"]["cleaningSeconds"]>;
+
+/** How long cleanings of each pool took in the last day; null: none ended. */
+export const cleaningTimesOf = (
+  pools: readonly string[],
+): Question<ReadonlyMap<string, CleaningTimes | null>> => ({
+  key: `cleaning times of ${pools.join()}`,
+  read: async (signal) => {
+    const day = { window: "24h", step: "24h" };
+    const all = await Promise.all(pools.map((pool) => berth.stats({ pool, ...day }, { signal })));
+    return new Map(pools.map((pool, at) => [pool, all[at]?.total.upkeep.cleaningSeconds ?? null]));
+  },
+  everyMs: 600_000,
+});
+
 const daySeconds = 86_400;
 
 /** Seven days as one step until now; `back` 1 is the week before, until a full hour. */

@@ -79,6 +79,12 @@ interface AboutProps {
   readonly subject: EventFilter;
 }
 
+interface PageProps extends AboutProps {
+  readonly page: PageOf<FeedEvent>;
+  /** It stands below later ones. */
+  readonly isEarlier?: boolean;
+}
+
 /** The section of a page that shows the events about its subject, as far back as they are kept. */
 export function EventsAbout({ subject }: AboutProps) {
   const { data, error } = useAnswer(eventsAbout(subject));
@@ -95,7 +101,7 @@ const shownAtFirst = 100;
 const shownOnPhone = 12;
 
 /** A page of events, and the earlier pages below it once somebody asks for them. */
-function EventPage({ page, subject }: AboutProps & { page: PageOf<FeedEvent> }) {
+function EventPage({ page, subject, isEarlier = false }: PageProps) {
   const [after, setAfter] = useState<string>();
   const [shown, setShown] = useState(rowsAtFirst(shownAtFirst, shownOnPhone));
   const { items, next } = page;
@@ -106,7 +112,11 @@ function EventPage({ page, subject }: AboutProps & { page: PageOf<FeedEvent> }) 
         <FoldedEvents folds={steps.slice(0, shown)} />
       ) : (
         <p className="calm">
-          {next === null ? "The journal has no events about it." : "None among these events."}
+          {next !== null
+            ? "None among these events."
+            : isEarlier
+              ? "No earlier events."
+              : "The journal has no events about it."}
         </p>
       )}
       <MoreButton shown={shown} of={steps.length} onMore={setShown} />
@@ -123,7 +133,7 @@ function EventPage({ page, subject }: AboutProps & { page: PageOf<FeedEvent> }) 
 
 function Earlier({ subject, after }: AboutProps & { after: string }) {
   const { data, error } = useAnswer(earlierEvents(subject, after));
-  if (data !== undefined) return <EventPage page={data} subject={subject} />;
+  if (data !== undefined) return <EventPage page={data} subject={subject} isEarlier />;
   return (
     <>
       <ProblemNote error={error} />

@@ -65,7 +65,10 @@ export function PastTable({ entries, ofOne = false }: Props) {
             <td className="number" data-label="Held">
               {inWords(entry.holdSeconds)}
             </td>
-            <td className={lookOfEnd(entry.how)}>{hows[entry.how] ?? entry.how}</td>
+            <td className={lookOfEnd(entry.how)}>
+              {ofOne && entry.purpose === "clean" ? "cleaning " : ""}
+              {hows[entry.how] ?? entry.how}
+            </td>
           </tr>
         ))}
       </tbody>

@@ -36,7 +36,7 @@ export const weekHours = 7 * 24;
 const width = 1_000;
 /** In pixels, as it is drawn: holders of a shared resource have rows that can be seen and pointed at. */
 const heightMin = 34;
-const rowHeightMin = 6;
+const rowHeightMin = 10;
 /** The colours of the blocks. */
 const keys = [
   ["held", "held now"],
@@ -64,7 +64,9 @@ export function ResourceDays({ resource }: { resource: Resource }) {
   // Cleaning is upkeep: it is on the strip, and in the table only if it failed.
   const listed = entries.filter(({ purpose, how }) => purpose === "use" || isBadEnd(how));
   const now = useNowMs();
-  const addedMs = useAddedMs(resource.name);
+  const knownAddedMs = useAddedMs(resource.name);
+  // Earlier holds than those were read are not drawn: the strip begins with the first that is.
+  const addedMs = data?.next === null ? knownAddedMs : undefined;
   // They say where the strip begins: it is not drawn twice.
   const events = useAnswer(eventsAbout({ resource: resource.name }));
   const isKnown = events.data !== undefined || events.error !== undefined;
@@ -84,7 +86,7 @@ export function ResourceDays({ resource }: { resource: Resource }) {
           <Loading error={error} />
         </div>
       ) : (
-        <Lane {...{ entries, resource, spanMs, addedMs }} />
+        <Lane {...{ entries, resource, spanMs, addedMs }} isAll={hours === undefined} />
       )}
       {listed.length === 0 ? null : <PastTable entries={listed.slice(0, limit)} ofOne />}
       <MoreButton shown={limit} of={listed.length} onMore={setLimit} />
@@ -111,9 +113,10 @@ interface LaneProps {
   readonly resource: Resource;
   readonly spanMs: number;
   readonly addedMs: number | undefined;
+  readonly isAll: boolean;
 }
 
-function Lane({ entries, resource, spanMs, addedMs }: LaneProps) {
+function Lane({ entries, resource, spanMs, addedMs, isAll }: LaneProps) {
   const now = useNowMs();
   const from = now - spanMs;
   const x = (ms: number) => Math.max(0, ((ms - from) / spanMs) * width);
@@ -173,7 +176,11 @@ function Lane({ entries, resource, spanMs, addedMs }: LaneProps) {
       <figcaption>
         <span>
           {momentText(from)}
-          {from === addedMs ? ", added" : ""}
+          {from === addedMs
+            ? ", added"
+            : isAll && spanMs < weekHours * hourMs
+              ? ", first hold"
+              : ""}
         </span>
         <span>{words}</span>
         <span>now</span>

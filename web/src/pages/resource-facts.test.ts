@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { Resource } from "../../../src/api/schemas.ts";
-import { canBeFreed, effectOfDrain, groupsBySaid, quarantineOf } from "./resource-facts.ts";
+import {
+  canBeFreed,
+  effectOfDrain,
+  groupsBySaid,
+  quarantineOf,
+  usedPart,
+  usualIfLong,
+} from "./resource-facts.ts";
 
 const resource: Resource = {
   ...{ name: "hv-1", pool: "hv", state: "free", drained: false, retiring: false, note: "" },
@@ -86,4 +93,28 @@ test("groupsBySaid() begins with the first resource, which is the oldest", () =>
   const [oldest, ...fresh] = [{ note: "old" }, ...["1", "2", "3"].map(() => ({ note: "disk" }))];
   if (oldest === undefined) throw new Error("there is one");
   expect(groupsBySaid([oldest, ...fresh]).map(({ name }) => name)).toEqual(["", "disk"]);
+});
+
+const cleanings = { p50: 2, p90: 3 };
+
+test.each([
+  ["as long as others", 2, cleanings, undefined],
+  ["longer, but nobody has noticed yet", 29, cleanings, undefined],
+  ["much longer", 31, cleanings, 2],
+  ["long, as the others", 80, { p50: 20, p90: 30 }, undefined],
+  ["much longer than long others", 91, { p50: 20, p90: 30 }, 20],
+  ["nobody knows the others", 900, null, undefined],
+])("usualIfLong() of a cleaning that takes %s", (_, seconds, times, want) => {
+  const nowMs = Date.parse(resource.changedAt) + seconds * 1_000;
+  expect(usualIfLong({ ...resource, state: "cleaning" }, times, nowMs)).toBe(want);
+  expect(usualIfLong(resource, times, nowMs)).toBeUndefined();
+});
+
+test("usedPart() is that of the fullest dimension", () => {
+  const usage = [
+    { dimension: "vcpus", capacity: 96, used: 24, reserved: 0 },
+    { dimension: "memory", capacity: 512, used: 256, reserved: 0 },
+  ];
+  expect(usedPart({ usage })).toBe(0.5);
+  expect(usedPart({})).toBeUndefined();
 });

@@ -14,6 +14,29 @@ export function isHeld({ lease, shares = [] }: Resource): boolean {
   return lease !== null || shares.length > 0;
 }
 
+/** A shorter cleaning worries nobody, however short the others are. */
+export const longCleaningMs = 30_000;
+
+/** How many times as long as usual a cleaning takes before it counts as long. */
+const longTimes = 3;
+
+/** How long a cleaning usually takes, in seconds, if this one takes much longer; undefined: it does not, or nobody knows. */
+export function usualIfLong(
+  { state, changedAt }: Pick<Resource, "state" | "changedAt">,
+  times: { readonly p50: number; readonly p90: number } | null | undefined,
+  nowMs: number,
+): number | undefined {
+  if (state !== "cleaning" || times === null || times === undefined) return undefined;
+  const tookMs = nowMs - Date.parse(changedAt);
+  return tookMs >= Math.max(longCleaningMs, times.p90 * 1_000 * longTimes) ? times.p50 : undefined;
+}
+
+/** The part of its fullest dimension that is in use, from 0 to 1; undefined: it has one holder at a time. */
+export function usedPart({ usage }: Pick<Resource, "usage">): number | undefined {
+  if (usage === undefined || usage.length === 0) return undefined;
+  return Math.max(...usage.map(({ used, capacity }) => used / Math.max(1e-9, capacity)));
+}
+
 /** What happens to the holders if the resource is drained. */
 export function effectOfDrain({ name, lease, shares = [] }: Resource): string {
   if (lease !== null) {

@@ -2,8 +2,9 @@ import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Resource } from "../../../src/api/schemas.ts";
 import { stateWord } from "../../../src/core/model/state-word.ts";
 import { serverNowMs } from "../data/berth.ts";
+import { useNowMs } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
-import { eventsAbout, oneResource } from "../data/questions.ts";
+import { cleaningTimesOf, eventsAbout, oneResource, queueOf } from "../data/questions.ts";
 import { ActionButtons, NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
@@ -18,9 +19,16 @@ import { Age, inWords, Left, Moment } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { actionsFor } from "./actions.ts";
+import { Estimate } from "./estimate.tsx";
 import { EventsAbout } from "./event-list.tsx";
 import { holdersOf, ResourceDays, useAddedMs, weekHours } from "./resource-days.tsx";
-import { drainWords, quarantineOf } from "./resource-facts.ts";
+import {
+  drainWords,
+  longCleaningMs,
+  quarantineOf,
+  usedPart,
+  usualIfLong,
+} from "./resource-facts.ts";
 
 export function ResourcePage({ name }: { name: string }) {
   const { data: resource, error } = useAnswer(oneResource(name));
@@ -40,11 +48,20 @@ export function ResourcePage({ name }: { name: string }) {
   );
 }
 
-/** `held` and `drained` at the same time: a holder keeps what is drained. */
-function States({ resource: { state, drained } }: { resource: Resource }) {
+/** `held` and `drained` at the same time: a holder keeps what is drained. A shared one says how full it is. */
+function States({ resource }: { resource: Resource }) {
+  const { state, drained } = resource;
+  const part = state === "drained" ? undefined : usedPart(resource);
   return (
     <>
-      <StateChip state={state} />
+      {part === undefined || part === 0 ? (
+        <StateChip state={state} />
+      ) : (
+        <span className="chip look-held">
+          <i aria-hidden="true" />
+          {part >= 1 ? "full" : `${percentInUse(part)} in use`}
+        </span>
+      )}
       {drained && state !== "drained" ? <StateChip state="drained" /> : null}
     </>
   );
@@ -83,6 +100,7 @@ function View({ resource }: { resource: Resource }) {
         <p className="callout">It is removed from the configuration, and leaves on its release.</p>
       ) : null}
       {resource.state === "quarantined" ? <Quarantine resource={resource} /> : null}
+      {resource.state === "cleaning" ? <LongCleaning resource={resource} /> : null}
       <Note resource={resource} />
       <Figures label={`${name} in numbers`} figures={useFigures(resource)} />
       {resource.usage === undefined ? null : (
@@ -110,7 +128,8 @@ function useFigures(resource: Resource): Figure[] {
   const inState = { label: `${capital(stateWord(state))} for`, value: <Age since={changedAt} /> };
   if (shares !== undefined) return sharedFigures(shares, usage, changedAt);
   if (lease !== null) {
-    const who = state === "cleaning" ? "Cleaned" : "Held";
+    const isCleaning = state === "cleaning";
+    const who = isCleaning ? "Cleaned" : "Held";
     return [
       {
         label: `${who} by`,
@@ -118,7 +137,7 @@ function useFigures(resource: Resource): Figure[] {
       },
       { label: `${who} for`, value: <Age since={lease.since} /> },
       lease.endsAt === null
-        ? { label: "Comes back", value: "on release" }
+        ? { label: "Comes back", value: isCleaning ? "when it is clean" : "on release" }
         : { label: "Comes back in", value: <Left until={lease.endsAt} />, aside: "at the latest" },
     ];
   }
@@ -199,6 +218,22 @@ function Quarantine({ resource: { name, note } }: { resource: Resource }) {
   );
 }
 
+/** A cleaner that hangs keeps the resource from everybody, and looks like one that works. */
+function LongCleaning({ resource }: { resource: Resource }) {
+  const { pool, changedAt, lease } = resource;
+  const nowMs = useNowMs();
+  const isLong = nowMs - Date.parse(changedAt) >= longCleaningMs;
+  const { data } = useAnswer(cleaningTimesOf(isLong ? [pool] : []));
+  const usual = usualIfLong(resource, data?.get(pool), nowMs);
+  if (usual === undefined || lease === null) return null;
+  return (
+    <p className="callout">
+      <b>This cleaning takes long: usually {inWords(usual)}.</b> Look at its cleaner, or end{" "}
+      <Link href={at("leases", lease.id)}>its lease</Link>.
+    </p>
+  );
+}
+
 /** What somebody has written about it. */
 function Note({ resource: { note, state } }: { resource: Resource }) {
   if (note === "" || state === "quarantined") return null;
@@ -223,9 +258,18 @@ function SinceWhen({ name }: { name: string }) {
   );
 }
 
-/** The requests that start on it as soon as enough has come free. */
-function Reservations({ resource: { reservations = [] } }: { resource: Resource }) {
-  if (reservations.length === 0) return null;
+/** The requests that start on it as soon as enough has come free, as they stand in the queue. */
+function Reservations({ resource }: { resource: Resource }) {
+  return resource.reservations?.length ? <Reserved {...resource} /> : null;
+}
+
+function Reserved({ pool, reservations = [] }: Resource) {
+  const { data: queue = [] } = useAnswer(queueOf(pool));
+  const placeOf = new Map(queue.map(({ id }, index) => [id, index] as const));
+  const last = queue.length;
+  const ordered = reservations.toSorted(
+    (a, b) => (placeOf.get(a.id) ?? last) - (placeOf.get(b.id) ?? last),
+  );
   return (
     <section aria-labelledby="reserved-title">
       <h2 id="reserved-title">
@@ -236,13 +280,22 @@ function Reservations({ resource: { reservations = [] } }: { resource: Resource 
         what is left after them.
       </p>
       <ol className="rows gate" aria-label="Reserved for requests">
-        {reservations.map(({ id, holder, amount }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: those of other spaces have no id.
-          <li key={`${id} ${index}`} data-row>
-            {id === "" ? holder : <Link href={at("requests", id)}>{holder}</Link>}{" "}
-            <span className="faint">{amountText(amount)}</span>
-          </li>
-        ))}
+        {ordered.map(({ id, holder, amount }, index) => {
+          const request = queue.find((one) => one.id === id);
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: those of other spaces have no id.
+            <li key={`${id} ${index}`} data-row>
+              {id === "" ? holder : <Link href={at("requests", id)}>{holder}</Link>}{" "}
+              <span className="faint">{amountText(amount)}</span>
+              {request === undefined ? null : (
+                <span className="faint">
+                  waits <Age since={request.queuedAt} />, starts{" "}
+                  <Estimate request={request} turn={undefined} />
+                </span>
+              )}
+            </li>
+          );
+        })}
       </ol>
     </section>
   );

@@ -30,8 +30,8 @@ export function CapacityBars({ usage, shares = [] }: Props) {
             <i className="look-held" aria-hidden="true" /> in use
           </span>
           <span>
-            <i className="look-cooling" aria-hidden="true" /> reserved for requests that have waited
-            long
+            <i className="look-reserved" aria-hidden="true" /> free, but reserved for requests that
+            have waited long
           </span>
         </p>
       ) : null}
@@ -73,7 +73,7 @@ export function CapacityLine({ label, used, capacity, reserved = 0, blocks = [] 
           ))}
           {reserved === 0 ? null : (
             <span
-              className="look-cooling"
+              className="look-reserved"
               title={`${grouped(reserved)} reserved`}
               style={shareOf(reserved, Math.max(used, capacity))}
             />
@@ -81,7 +81,7 @@ export function CapacityLine({ label, used, capacity, reserved = 0, blocks = [] 
         </span>
         <span className="amounts">
           <b>{grouped(used)}</b> of {grouped(capacity)}
-          {reserved === 0 ? "" : `, ${grouped(reserved)} reserved`}
+          {reserved === 0 ? "" : `, ${grouped(reserved)} free but reserved`}
         </span>
         <small>{capacity === 0 ? "" : percentInUse(used / capacity)}</small>
       </dd>
