@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ClusterLending, clusterPool } from "../clusters/clusters.suite.ts";
 import { HubLending, hub } from "../clusters/hubs.suite.ts";
 import { acquire, Lending, pool } from "../decide/lending.suite.ts";
 import type { SpaceName } from "../model/ids.ts";
@@ -78,4 +79,22 @@ test.each([
     ...{ items: [], more: false, counts: {} },
     ...(meant && { meant }),
   });
+});
+
+test("a cluster is found as a cluster", () => {
+  const lending = new ClusterLending();
+  lending.outcome({ type: "configure", pools: [clusterPool("ocp", { size: 1 })] });
+  lending.plan();
+  const sight = {
+    sees: () => false,
+    seesSpace: () => false,
+    readsNote: () => true,
+    seesHubs: false,
+  };
+  for (const one of [undefined, sight]) {
+    const { items } = search(lending.state, "ocp-1", 9, one);
+    expect(items).toEqual([
+      { kind: "cluster", name: "ocp-1", title: "ocp-1", about: "creating in ocp" },
+    ]);
+  }
 });

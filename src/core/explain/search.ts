@@ -5,9 +5,10 @@ import { freeState } from "../model/lifecycle.ts";
 import { nearest } from "../model/nearest.ts";
 import { idleCount, type Pool, type Resource, type State, shownState } from "../model/state.ts";
 import { stateWord } from "../model/state-word.ts";
+import { isMade, ownerOfCluster } from "./cluster-view.ts";
 
 export interface SearchHit {
-  readonly kind: "pool" | "space" | "hub" | "request" | "lease" | "resource";
+  readonly kind: "pool" | "space" | "hub" | "cluster" | "request" | "lease" | "resource";
   readonly name: string;
   /** What people call it, if the name is an id: its holder. */
   readonly title: string;
@@ -166,7 +167,8 @@ function* everything(state: State, sight: SearchSight): Generator<Candidate> {
     const { name, pool, labels, note } = resource;
     const about = `${stateWord(shownState(resource))} in ${pool.name}`;
     const texts = [sight.readsNote(resource) ? note : "", ...Object.values(labels)];
-    yield { hit: { kind: "resource", name, title: name, about }, names: [name], texts };
+    const kind = isSeenCluster(resource, sight) ? "cluster" : "resource";
+    yield { hit: { kind, name, title: name, about }, names: [name], texts };
   }
   for (const [id, { ask }] of state.requests) {
     if (!sight.sees(id)) continue;
@@ -178,6 +180,13 @@ function* everything(state: State, sight: SearchSight): Generator<Candidate> {
     const about = `holds ${claims.map(({ resource }) => resource.name).join(", ")}${ofSpace(ask)}`;
     yield { hit: { kind: "lease", name: id, title: ask.holder, about }, ...asked(id, ask) };
   }
+}
+
+/** Others see a lent cluster as a resource of its pool only. */
+function isSeenCluster(resource: Resource, { seesSpace }: SearchSight): boolean {
+  if (!isMade(resource)) return false;
+  const owner = ownerOfCluster(resource);
+  return owner === null || (owner !== undefined && seesSpace(owner));
 }
 
 /** `8 resources, 2 free, 5 waiting`. A shared one has no number of free resources. */

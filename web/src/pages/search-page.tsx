@@ -88,7 +88,7 @@ function Found({ kind, hits, count, text }: FoundProps) {
       <ul className="hits">
         {hits.map((hit) => (
           <li key={hit.name} data-row>
-            {kind === "resource" ? <StateDot about={hit.about} /> : null}
+            {kind === "resource" || kind === "cluster" ? <StateDot about={hit.about} /> : null}
             <Link href={addressOf(hit)}>{hit.title}</Link>{" "}
             <span className="faint">{hit.about}</span>
             {hit.name === hit.title ? null : <code className="faint">{hit.name}</code>}
@@ -108,6 +108,7 @@ const headings: Readonly<Record<SearchHit["kind"], string>> = {
   pool: "Pools",
   space: "Spaces",
   hub: "Hubs",
+  cluster: "Clusters",
   resource: "Resources",
   request: "Requests",
   lease: "Leases",
