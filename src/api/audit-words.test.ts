@@ -48,7 +48,9 @@ test.each([
   ["of-a-newer-server", undefined, "of a newer server <pools>"],
   ["constructor", undefined, "constructor <pools>"],
 ] as const)("%s %j is: %s", (action, detail, want) => {
-  expect(shown(auditWords({ action, ...(detail && { detail }) }))).toBe(want);
+  const resources = action === "lease-ended" ? { resources: ["aws-1"] } : undefined;
+  const entry = { action, ...resources, ...(detail && { detail }) };
+  expect(shown(auditWords(entry))).toBe(want);
 });
 
 test("the queue grants, and a caller gets", () => {
@@ -67,4 +69,11 @@ test("the verb has no names", () => {
 test("counts of an unknown shape are empty", () => {
   expect(counts(undefined)).toBe("");
   expect(counts({ "rate-changed": 2 })).toBe("2 start rates changed");
+});
+
+test.each([
+  ["released", "ended the lease of <holder>, which held nothing any more"],
+  ["expired", "ended the lease of <holder>: no heartbeat came in time"],
+])("a lease without resources that ended as %s: %s", (end, want) => {
+  expect(shown(auditWords({ action: "lease-ended", detail: { end } }))).toBe(want);
 });

@@ -140,7 +140,12 @@ export function auditVerb(entry: Facts): string {
   return (words.join("").split("\n")[0] ?? "").trim();
 }
 
-function ended({ end }: Detail): readonly AuditPart[] {
+function ended({ end }: Detail, entry: Facts): readonly AuditPart[] {
+  if (entry.resources === undefined || entry.resources.length === 0) {
+    const why =
+      end === "released" ? ", which held nothing any more" : colon(ends.get(text(end)) ?? end);
+    return ["ended the lease of ", holder, why];
+  }
   if (end === "released") return ["released ", resources, " of ", holder];
   if (end === "revoked") return ["ended the lease of ", holder, " on ", resources];
   return ["took ", resources, " back from ", holder, colon(ends.get(text(end)) ?? end)];

@@ -21,7 +21,7 @@ const filter = (description: string) =>
 
 const Query = Type.Object(
   {
-    by: filter("Only by this principal"),
+    by: filter("Only by this principal, or by callers that gave this name"),
     space: filter("Only by callers of this space, or on its leases"),
     action: filter("Only this action, such as resource-changed"),
     kind: Type.Optional(

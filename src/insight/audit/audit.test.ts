@@ -367,6 +367,7 @@ test("AuditReader.page() filters, in both orders, page by page", async () => {
       .page({ filter, limit: 100, oldestFirst: true, ...more })
       .items.map(({ body }) => (JSON.parse(body) as AuditEntry).action);
   expect(numbers({ by: "ops" })).toEqual(["resource-changed"]);
+  expect(numbers({ by: "ada" })).toEqual(["resource-changed"]);
   expect(numbers({ lease: "a3" })).toEqual(["request-queued", "lease-granted"]);
   expect(numbers({ pool: "gcp" }).at(-1)).toBe("resource-changed");
   expect(numbers({ resource: "aws-2", by: "ci" })).toEqual(["lease-granted"]);

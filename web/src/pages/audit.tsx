@@ -118,7 +118,7 @@ function Entries() {
       ) : (
         <AuditTable entries={withWholeConfigurations(entries)} />
       )}
-      {first === undefined ? null : (
+      {first === undefined || (entries?.length === 0 && first.next === null) ? null : (
         <OlderButton older={older} next={first.next} onFirst={() => pause.keep(first)} />
       )}
     </>
@@ -151,7 +151,7 @@ function newText({ items: [first] }: AuditPage, live: AuditPage | undefined): st
 
 /** Of the entries that are shown, by name. */
 function callersIn(entries: readonly AuditEntry[] = []): string[] {
-  return [...new Set(entries.flatMap(({ by }) => by ?? []))].sort();
+  return [...new Set(entries.flatMap(({ by, as }) => [by ?? [], as ?? []].flat()))].sort();
 }
 
 function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
@@ -181,7 +181,7 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
             <td className={whyOf(entry) === "" ? "words no-why" : "words"}>
               {whyOf(entry) === "" ? <span className="faint">–</span> : <bdi>{whyOf(entry)}</bdi>}
             </td>
-            <td className="through faint">{ways[entry.way] ?? entry.way}</td>
+            <td className={`through faint way-${entry.way}`}>{ways[entry.way] ?? entry.way}</td>
           </tr>
         ))}
       </tbody>
