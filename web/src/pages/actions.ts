@@ -6,12 +6,26 @@ import { learnAnswer } from "../data/query.ts";
 import { oneResource } from "../data/questions.ts";
 import type { Action } from "../parts/action-button.tsx";
 import { DrainImpact, LentAgain, LentWithoutWait, Loss, NextInLine } from "./action-impact.tsx";
-import { canBeFreed, effectOfDrain, isHeld } from "./resource-facts.ts";
+import { canBeCleaned, canBeFreed, effectOfDrain, isHeld } from "./resource-facts.ts";
 
 /** The actions that are possible in the resource's state. */
 export function actionsFor(resource: Resource): readonly Action[] {
   const first = resource.drained ? undrain(resource) : drain(resource);
-  return [first, ...(canBeFreed(resource) ? [free(resource)] : [])];
+  const again = canBeCleaned(resource) ? [cleanAgain(resource)] : [];
+  return [first, ...again, ...(canBeFreed(resource) ? [free(resource)] : [])];
+}
+
+function cleanAgain({ name }: Resource): Action {
+  return {
+    verb: "Clean again",
+    title: `Clean ${name} again`,
+    effects: [
+      `The next cleaner takes ${name}. If it succeeds, ${name} is free; else it is quarantined again.`,
+      "Its note is cleared.",
+    ],
+    run: (audit) => change(name, { state: "dirty", note: "", ...audit }),
+    done: `${name} is to be cleaned`,
+  };
 }
 
 function drain(resource: Resource): Action {

@@ -1,7 +1,8 @@
 import { useMemo, useState } from "react";
 import type { Resource } from "../../../src/api/schemas.ts";
+import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
-import { allPools, inStates } from "../data/questions.ts";
+import { allPools, type CleaningTimes, cleaningTimesOf, inStates } from "../data/questions.ts";
 import { useNeedsAttention } from "../data/troubles.ts";
 import { ActionButton, ActionButtons, NoActionsNote } from "../parts/action-button.tsx";
 import { CsvButton } from "../parts/csv-button.tsx";
@@ -12,11 +13,17 @@ import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
-import { Age } from "../parts/times.tsx";
+import { Age, inWords } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
 import { actionForAll, actionsFor } from "./actions.ts";
 import { GroupRow } from "./group-row.tsx";
-import { drainWords, groupsBySaid } from "./resource-facts.ts";
+import {
+  drainWords,
+  groupsBySaid,
+  lastLine,
+  longCleaningMs,
+  usualIfLong,
+} from "./resource-facts.ts";
 
 const shownAtFirst = 50;
 
@@ -47,7 +54,11 @@ export function OutOfService() {
       <h1>Out of service</h1>
       <ProblemNote error={error} />
       <NoActionsNote />
-      {data === undefined ? <Loading error={error} /> : <Counts found={data} />}
+      {data === undefined ? (
+        <Loading error={error} />
+      ) : (
+        <Counts all={data} shown={shown} isFiltered={text !== ""} />
+      )}
       {isEmpty ? (
         <EmptyNote title="Everything is in service">
           Drained, dirty and quarantined resources appear here, with the output of their cleaner.
@@ -76,8 +87,14 @@ function csvRows(resources: readonly Resource[]) {
   return [["resource", "pool", "state", "since", "drained", "note"], ...rows];
 }
 
-/** How many in each state. Cooling ones need no action, but the overview counts them. */
-function Counts({ found }: { found: readonly (readonly Resource[])[] }) {
+interface CountsProps {
+  readonly all: readonly (readonly Resource[])[];
+  readonly shown: readonly (readonly Resource[])[];
+  readonly isFiltered: boolean;
+}
+
+/** How many in each state, and of how many with a filter. Cooling ones need no action, but the overview counts them. */
+function Counts({ all, shown, isFiltered }: CountsProps) {
   const { data } = useAnswer(allPools);
   const isBad = useNeedsAttention("quarantined");
   const cooling = (data?.pools ?? []).reduce((sum, pool) => sum + (pool.states["cooling"] ?? 0), 0);
@@ -86,11 +103,12 @@ function Counts({ found }: { found: readonly (readonly Resource[])[] }) {
       label="Out of service, by state"
       figures={[
         ...states.map(([state, title], index) => {
-          const count = found[index]?.length ?? 0;
+          const count = shown[index]?.length ?? 0;
           const isBroken = state === "quarantined" && count > 0 && isBad;
           return {
             label: title,
             value: isBroken ? <span className="broken">{grouped(count)}</span> : count,
+            ...(isFiltered && { aside: `of ${grouped(all[index]?.length ?? 0)}` }),
             bad: isBroken,
             ...(count > 0 && { href: `#out-${state}` }),
           };
@@ -99,7 +117,6 @@ function Counts({ found }: { found: readonly (readonly Resource[])[] }) {
           label: "Cooling",
           value: cooling,
           aside: "will be free by themselves",
-          ...(cooling > 0 && { href: "/?sort=out" }),
         },
       ]}
     />
@@ -116,6 +133,7 @@ interface InStateProps {
 function InState({ state, title, about, resources }: InStateProps) {
   const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
   const groups = groupsBySaid(resources.slice(0, limit));
+  const times = useCleaningTimes(resources);
   const hasWords = groups.some(({ name: said, rows }) => said === "" || rows.some(saysMore));
   if (resources.length === 0) return null;
   return (
@@ -149,7 +167,12 @@ function InState({ state, title, about, resources }: InStateProps) {
               </GroupRow>
             )}
             {rows.map((resource) => (
-              <OutRow key={resource.name} isSaid={said !== ""} {...{ resource, hasWords }} />
+              <OutRow
+                key={resource.name}
+                isSaid={said !== ""}
+                usual={times?.get(resource.pool)}
+                {...{ resource, hasWords }}
+              />
             ))}
           </tbody>
         ))}
@@ -157,6 +180,19 @@ function InState({ state, title, about, resources }: InStateProps) {
       <MoreButton shown={limit} of={resources.length} onMore={setLimit} />
     </section>
   );
+}
+
+/** How long cleanings usually take in the pools in which one takes longer than most people watch. */
+function useCleaningTimes(resources: readonly Resource[]) {
+  const long = useInTime((nowMs) =>
+    resources
+      .filter(({ state }) => state === "cleaning")
+      .filter(({ changedAt }) => nowMs - Date.parse(changedAt) >= longCleaningMs)
+      .map(({ pool }) => pool)
+      .join(),
+  );
+  const pools = [...new Set(long === "" ? [] : long.split(","))].sort();
+  return useAnswer(cleaningTimesOf(pools)).data;
 }
 
 /** What somebody does with one of them is often right for all that have the same note. */
@@ -180,10 +216,16 @@ interface OutRowProps {
   readonly hasWords: boolean;
   /** Its note stands above it. */
   readonly isSaid: boolean;
+  /** How long cleanings of its pool take, if that is known. */
+  readonly usual: CleaningTimes | null | undefined;
 }
 
-function OutRow({ resource, isSaid, hasWords }: OutRowProps) {
+function OutRow({ resource, isSaid, hasWords, usual }: OutRowProps) {
   const { name, pool, changedAt } = resource;
+  const { data: all } = useAnswer(allPools);
+  const waiting = all?.pools.find((one) => one.name === pool)?.waiting ?? 0;
+  const usualOrNone = useInTime((nowMs) => usualIfLong(resource, usual, nowMs) ?? -1);
+  const usualSeconds = usualOrNone < 0 ? undefined : usualOrNone;
   return (
     <tr data-row>
       <th scope="row">
@@ -191,13 +233,14 @@ function OutRow({ resource, isSaid, hasWords }: OutRowProps) {
       </th>
       <td>
         <Link href={at("pools", pool)}>{pool}</Link>
+        {waiting === 0 ? null : <small className="faint"> {grouped(waiting)} waiting</small>}
       </td>
-      <td className="number" data-label="For">
+      <td className={usualSeconds === undefined ? "number" : "number late"} data-label="For">
         <Age since={changedAt} />
       </td>
       {hasWords ? (
         <td className="words">
-          <Words {...{ resource, isSaid }} />
+          <Words {...{ resource, isSaid, usualSeconds }} />
         </td>
       ) : null}
       <td className="action-cell">
@@ -207,9 +250,14 @@ function OutRow({ resource, isSaid, hasWords }: OutRowProps) {
   );
 }
 
-function Words({ resource, isSaid }: Pick<OutRowProps, "resource" | "isSaid">) {
+interface WordsProps extends Pick<OutRowProps, "resource" | "isSaid"> {
+  /** If its cleaning takes much longer. */
+  readonly usualSeconds: number | undefined;
+}
+
+function Words({ resource, isSaid, usualSeconds }: WordsProps) {
   const { note, lease, failures } = resource;
-  const [first = "", ...rest] = note.trim().split("\n");
+  const line = lastLine(note);
   const drain = drainWords(resource);
   return (
     <>
@@ -218,14 +266,17 @@ function Words({ resource, isSaid }: Pick<OutRowProps, "resource" | "isSaid">) {
         <div>
           {resource.state === "cleaning" ? "Cleaned" : "Still held"} by{" "}
           <Link href={at("leases", lease.id)}>{lease.holder}</Link>
+          {usualSeconds === undefined ? null : (
+            <span className="late">: takes long, usually {inWords(usualSeconds)}</span>
+          )}
         </div>
       )}
       {failures < 2 ? null : <div>Cleaning has failed {grouped(failures)} times in a row</div>}
-      {isSaid ? null : rest.length === 0 ? (
-        first
+      {isSaid ? null : line === note.trim() ? (
+        line
       ) : (
         <details>
-          <summary>{first}</summary>
+          <summary>{line}</summary>
           <pre>{note}</pre>
         </details>
       )}

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import type { Resource } from "../../../src/api/schemas.ts";
 import {
+  canBeCleaned,
   canBeFreed,
   effectOfDrain,
   groupsBySaid,
+  lastLine,
   quarantineOf,
   usedPart,
   usualIfLong,
@@ -117,4 +119,19 @@ test("usedPart() is that of the fullest dimension", () => {
   ];
   expect(usedPart({ usage })).toBe(0.5);
   expect(usedPart({})).toBeUndefined();
+});
+
+test.each([
+  ["The command exited with 1\nVolumeInUse: it is attached\n", "VolumeInUse: it is attached"],
+  ["cleaner: timed out", "cleaner: timed out"],
+  ["", ""],
+])("lastLine() of %j", (note, want) => expect(lastLine(note)).toBe(want));
+
+test.each([
+  ["that a cleaner gave up", { state: "quarantined", failures: 2 }, true],
+  ["that somebody quarantined", { state: "quarantined" }, false],
+  ["that is dirty after a failure", { state: "dirty", failures: 1 }, false],
+  ["that is drained", { state: "quarantined", failures: 2, drained: true }, false],
+])("canBeCleaned() of one %s", (_, has, want) => {
+  expect(canBeCleaned({ ...resource, ...has })).toBe(want);
 });

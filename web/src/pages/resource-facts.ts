@@ -10,6 +10,16 @@ export function canBeFreed(resource: Resource): boolean {
   return !isHeld(resource) && !drained && cluster !== true && state !== "free";
 }
 
+/** Only a resource that a cleaner has given up has one for sure: others would stay dirty. */
+export function canBeCleaned(resource: Resource): boolean {
+  return canBeFreed(resource) && resource.state === "quarantined" && resource.failures > 0;
+}
+
+/** Of the output of a cleaner the line that says most: the last one. */
+export function lastLine(note: string): string {
+  return note.trimEnd().split("\n").at(-1)?.trim() ?? "";
+}
+
 export function isHeld({ lease, shares = [] }: Resource): boolean {
   return lease !== null || shares.length > 0;
 }
