@@ -206,7 +206,7 @@ function shown(object: HubObject): HubObject {
     const isTrue = Date.now() >= trueAt;
     return {
       ...{ type, status: isTrue ? "True" : "False", reason: isTrue ? "AsExpected" : "Waiting" },
-      message: isTrue ? "" : `${type} is awaited`,
+      message: "",
       lastTransitionTime: timeOf(isTrue ? trueAt : bornAt),
     };
   });

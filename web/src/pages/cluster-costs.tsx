@@ -22,8 +22,8 @@ export function ClusterCosts() {
       </h2>
       <p className="calm">
         Hours times the cost per hour of the template, in the unit of your configuration. Counts
-        every cluster of the last 7 days. A cluster that was lent appears twice: as stock, and under
-        its space.
+        every cluster of the last 7 days. The hours of a cluster that was lent are divided between
+        stock and its space.
       </p>
       <table className="costs">
         <thead>
@@ -54,7 +54,7 @@ export function ClusterCosts() {
             <th scope="row">All</th>
             <td />
             <td className="optional" />
-            <td />
+            <td className="number faint">–</td>
             <td className="number">{sum(({ clusterHours }) => clusterHours).toFixed(2)}</td>
             <td className="number">{sum(({ costHours }) => costHours).toFixed(2)}</td>
           </tr>

@@ -9,7 +9,7 @@ import { Crumbs } from "../parts/crumbs.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
-import { Loading, ProblemNote } from "../parts/notes.tsx";
+import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { PhaseBar } from "../parts/phase-bar.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
@@ -23,6 +23,7 @@ import { PhaseTimeline } from "./phase-timeline.tsx";
 
 export function ClusterPage({ name }: { name: string }) {
   const { data: cluster, error } = useAnswer(oneCluster(name));
+  const isUnknown = useHasNoEvents(name) && isGone(error);
   const pool = cluster?.pool;
   return (
     <>
@@ -35,18 +36,37 @@ export function ClusterPage({ name }: { name: string }) {
       >
         {cluster === undefined ? null : <ActionButtons actions={actionsFor(cluster)} />}
       </PageHead>
-      {isGone(error) ? (
-        <p className="aside-note">
-          There is no such cluster now. Below is what is still known about it.
-        </p>
-      ) : (
-        <ProblemNote error={error} />
-      )}
+      {isGone(error) ? <Gone name={name} /> : <ProblemNote error={error} />}
       {cluster === undefined ? <Loading error={error} /> : <View cluster={cluster} />}
-      <Phases name={name} pool={pool} />
-      <Logs name={name} />
-      <EventsAbout key={name} subject={{ resource: name }} />
+      {isUnknown ? null : (
+        <>
+          <Phases name={name} pool={pool} />
+          <Logs name={name} />
+          <EventsAbout key={name} subject={{ resource: name }} />
+        </>
+      )}
     </>
+  );
+}
+
+/** Whether nothing was ever heard of it: it is a name that somebody has mistyped. */
+function useHasNoEvents(name: string): boolean {
+  const { data } = useAnswer(eventsAbout({ resource: name }));
+  return data !== undefined && data.items.length === 0 && data.next === null;
+}
+
+function Gone({ name }: { name: string }) {
+  if (useHasNoEvents(name)) {
+    return (
+      <EmptyNote title={`Cannot find cluster "${name}"`}>
+        <Link href="/clusters">All clusters</Link>
+      </EmptyNote>
+    );
+  }
+  return (
+    <p className="aside-note">
+      There is no such cluster now. Below is what is still known about it.
+    </p>
   );
 }
 
@@ -76,7 +96,7 @@ function View({ cluster }: { cluster: Cluster }) {
         <Facts
           label="About it"
           facts={[
-            ["Wanted", cluster.wanted],
+            ["Goal state", cluster.wanted],
             hold && ["Kept for debugging until", <Moment key="h" at={hold.until} />],
             apiUrl !== null && ["API server", <Address key="api" url={apiUrl} />],
             version !== null && ["Version", version],
@@ -92,7 +112,7 @@ function View({ cluster }: { cluster: Cluster }) {
             ...Object.entries(parameters)
               // It may be the version above, which is that of the cluster itself.
               .filter(([key, value]) => key !== "version" || String(value) !== version)
-              .map(([key, value]): [string, string] => [`Parameter ${key}`, String(value)]),
+              .map(([key, value]): [string, string] => [labelOf(key), String(value)]),
           ]}
         />
       </section>
@@ -108,6 +128,11 @@ function View({ cluster }: { cluster: Cluster }) {
       )}
     </>
   );
+}
+
+/** What its pool or its request asked for. */
+function labelOf(parameter: string): string {
+  return parameter === "version" ? "Version asked for" : `Parameter ${parameter}`;
 }
 
 /** It breaks at its dots, and not inside a name or its port. */
@@ -134,7 +159,11 @@ function figuresOf({ state, phase, lease, nextTryAt, plannedAt, price }: Cluster
       ? []
       : [{ label: "Next attempt in", value: <Left until={nextTryAt} /> }]),
     { label: "Age", value: <Age since={plannedAt} /> },
-    { label: "Cost per hour", value: price, aside: "units" },
+    {
+      label: "Cost per hour",
+      value: price,
+      aside: state === "hibernated" ? "units, also asleep" : "units",
+    },
     {
       label: "Held by",
       value: lease === null ? "nobody" : <Link href={at("leases", lease.id)}>{lease.holder}</Link>,

@@ -104,12 +104,7 @@ function figuresOf(clusters: readonly Cluster[], slow: number, isBad: boolean): 
     {
       label: "Cost per hour",
       value: `${grouped(perHour)} units`,
-      aside:
-        of("hibernated") === 0 ? (
-          ""
-        ) : (
-          <span className="below">hibernated ones counted in full</span>
-        ),
+      aside: of("hibernated") === 0 ? "" : <span className="below">hibernated at full price</span>,
     },
   ];
 }

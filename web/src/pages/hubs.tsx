@@ -128,15 +128,9 @@ function HubCard({ hub }: { hub: Hub }) {
         </p>
         <UsageBar states={states} total={limit ?? total} drawsFree />
         <p className="legend" aria-hidden="true">
-          {inOrder(states).map(([word, count]) =>
-            word === "free" ? (
-              <span key={word} className="chip look-free">
-                <i /> ready <b>{grouped(count)}</b>
-              </span>
-            ) : (
-              <StateChip key={word} state={word} count={count} />
-            ),
-          )}
+          {inOrder(states).map(([word, count]) => (
+            <StateChip key={word} state={word} count={count} />
+          ))}
           {limit === null ? null : <FreeCapacity hub={hub} />}
         </p>
       </div>
@@ -287,10 +281,10 @@ function OnHub({ hub: { name } }: { hub: Hub }) {
     <details className="on-hub">
       <summary>
         {data.foundAt === null ? (
-          "The hub itself had "
+          "On the hub itself: "
         ) : (
           <>
-            <Age since={data.foundAt} /> ago the hub itself had{" "}
+            On the hub itself, <Age since={data.foundAt} /> ago:{" "}
           </>
         )}
         {onHubWords(data.items)}

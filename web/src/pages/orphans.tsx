@@ -15,7 +15,7 @@ export function Orphans() {
       </h2>
       <p>
         The drivers have found these, and no pool has them. Destroy them by hand, or take them over
-        with <code>berth clusters adopt NAME --pool POOL --instance INSTANCE</code>.
+        into a pool with the command of the row.
       </p>
       <table className="orphans stack">
         <thead>
@@ -31,6 +31,7 @@ export function Orphans() {
             <th scope="col" className="number">
               Known for
             </th>
+            <th scope="col">To take it over</th>
           </tr>
         </thead>
         <tbody>
@@ -54,6 +55,11 @@ function Row({ orphan: { name, instance, template, createdAt, seenSeconds } }: {
       </td>
       <td className="number" data-label="Known for">
         {inWholeSeconds(seenSeconds)}
+      </td>
+      <td className="words" data-label="To take it over">
+        <code>
+          berth clusters adopt {name} --pool POOL --instance {instance}
+        </code>
       </td>
     </tr>
   );

@@ -13,7 +13,7 @@ interface Props {
   readonly usual: ClusterPlan["usualSeconds"] | undefined;
 }
 
-/** The phases of a cluster one after the other, each with its time and the usual time. */
+/** The phases of a cluster one after the other, on one time line, each with its time and the usual time. */
 export function PhaseTimeline({ name, events, usual }: Props) {
   const now = useNowMs();
   const spans = phasesOf(name, events);
@@ -22,11 +22,14 @@ export function PhaseTimeline({ name, events, usual }: Props) {
     const endMs = to === null ? now : Date.parse(to);
     return state === "gone" ? 0 : Math.max(0, (endMs - Date.parse(from)) / 1_000);
   };
-  // A phase that goes on is drawn against its usual time: it would be full from its first second.
-  const lengths = spans.map((span) =>
-    Math.max(secondsOf(span), span.to === null ? (usualOf(usual, span.state) ?? 0) : 0),
-  );
-  const longest = Math.max(1, ...lengths);
+  const startOf = ({ from }: (typeof spans)[number]) =>
+    (Date.parse(from) - Date.parse(spans[0]?.from ?? from)) / 1_000;
+  // There is room for the usual time of a phase that goes on.
+  const ends = spans.map((span) => {
+    const usualEnd = span.to === null ? (usualOf(usual, span.state) ?? 0) : 0;
+    return startOf(span) + Math.max(secondsOf(span), usualEnd);
+  });
+  const part = (seconds: number) => `${(seconds / Math.max(1, ...ends)) * 100}%`;
   return (
     <section aria-labelledby="phases-title">
       <h2 id="phases-title">Phases</h2>
@@ -39,7 +42,7 @@ export function PhaseTimeline({ name, events, usual }: Props) {
             <b>{stateWord(span.state)}</b>
             <Moment at={span.from} />
             <span className={`phase-length look-${lookOf(span.state)}`} aria-hidden="true">
-              <span style={{ width: `${(secondsOf(span) / longest) * 100}%` }} />
+              <span style={{ marginLeft: part(startOf(span)), width: part(secondsOf(span)) }} />
             </span>
             <Took seconds={secondsOf(span)} usual={usualOf(usual, span.state)} state={span.state} />
           </li>

@@ -1,7 +1,7 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { Space } from "../../../src/api/space-schemas.ts";
 import { useAnswer } from "../data/query.ts";
-import { allSpaces } from "../data/questions.ts";
+import { allPools, allSpaces } from "../data/questions.ts";
 import { useNeedsAttention } from "../data/troubles.ts";
 import { Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
@@ -10,6 +10,7 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { shownRows } from "../parts/shown-rows.ts";
+import { inOrderOf } from "../parts/steady-order.ts";
 import { at } from "../router.ts";
 import { dimensionOf, nextSpace, nextWords, sharedPools, sharesOf } from "./share-facts.ts";
 import { ShareBar, ShareBars, ShareLegend } from "./share-section.tsx";
@@ -45,6 +46,7 @@ function SpaceTiles({ spaces }: { spaces: readonly Space[] }) {
   const isBad = useNeedsAttention("quota_reached_long");
   const first = nextSpace(spaces);
   const waiting = spaces.reduce((sum, space) => sum + space.waiting, 0);
+  const most = spaces.reduce((a, b) => (b.waiting > a.waiting ? b : a));
   const quotas = spaces.flatMap((space) => space.quotas);
   const reached = quotas.filter(({ held, max }) => held >= max).length;
   return (
@@ -57,7 +59,12 @@ function SpaceTiles({ spaces }: { spaces: readonly Space[] }) {
           value: first?.name ?? "–",
           aside: nextWords(first),
         },
-        { label: "Waiting", value: waiting, href: "/queue?group=space" },
+        {
+          label: "Waiting",
+          value: waiting,
+          aside: waiting === 0 ? "" : `${grouped(most.waiting)} of them in ${most.name}`,
+          href: "/queue?group=space",
+        },
         {
           label: "Quotas reached",
           value: reached,
@@ -157,7 +164,12 @@ const sharedAtFirst = 4;
 /** Who takes from whom: only pools of which several spaces hold something. */
 function SharedPools({ spaces }: { spaces: readonly Space[] }) {
   const [limit, setLimit] = useState(rowsAtFirst(sharedAtFirst, 2));
-  const pools = sharedPools(spaces);
+  // Several change within a minute: those that are looked at would change places.
+  const order = useRef<readonly string[]>([]);
+  const pools = inOrderOf(order.current, sharedPools(spaces), (name) => name);
+  order.current = pools;
+  const { data: all } = useAnswer(allPools);
+  const limits = new Set((all?.pools ?? []).flatMap(({ policy }) => policy.parent ?? []));
   if (pools.length === 0) return null;
   return (
     <section aria-labelledby="shared-title">
@@ -171,6 +183,7 @@ function SharedPools({ spaces }: { spaces: readonly Space[] }) {
           <li key={pool}>
             <h3>
               <Link href={at("pools", pool)}>{pool}</Link>
+              {limits.has(pool) ? <small> limit over pools</small> : null}
             </h3>
             <ShareBars
               shares={sharesOf(pool, spaces)}
@@ -271,7 +284,10 @@ function ShareRow({ space, fair, isNext }: RowProps) {
             <span>
               {fair === 1 ? (
                 <>
-                  {percent(part)} of <Of {...most} /> <span className="faint">(only user)</span>
+                  {percent(part)} of <Of {...most} />{" "}
+                  <span className="faint">
+                    (only user{waiting > 0 ? "; counts in every pool" : ""})
+                  </span>
                 </>
               ) : (
                 <>

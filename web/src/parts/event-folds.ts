@@ -4,6 +4,7 @@ import { listOf, text } from "../../../src/core/explain/event-facts.ts";
 import { toneOf } from "../../../src/core/explain/event-tone.ts";
 import { after, stateWords } from "./event-facts.ts";
 import { isCleaning, isWork, saysMore, verbOf } from "./event-verbs.ts";
+import { percent } from "./numbers.ts";
 
 /** Events of one kind and about one time; the newest first. Most have only one. */
 export interface Fold {
@@ -145,7 +146,10 @@ function clusterWords(name: string, events: readonly FeedEvent[]): string {
     return `${name} was made for ${text(step["pool"])}${why}; it ${then}`;
   }
   const report = events.find((event) => isClusterReport(event) && saysMore(event));
-  const parts = [step, report].flatMap((event) => (event && verbOf(event)) ?? []);
+  // What it reports in words is in the events of the row, and often on the page already.
+  const progress = report?.["progress"];
+  const done = typeof progress === "number" ? `reports ${percent(progress)}` : undefined;
+  const parts = [step && verbOf(step), done ?? (report && verbOf(report))].filter(Boolean);
   return `${name} ${parts.length === 0 ? "is worked on" : parts.join("; ")}`;
 }
 
