@@ -43,7 +43,7 @@ const noDigit = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 /** A rate that was found or measured, and not set: more digits would say more than is known. */
 export function roughRate(rate: number): string {
-  if (rate < 1) return digits.format(Number(rate.toPrecision(2)));
+  if (rate < 1) return rateWords(rate);
   return (rate < 10 ? oneDigit : noDigit).format(rate);
 }
 

@@ -113,9 +113,9 @@ function mostWaiting(pools: readonly PoolPart[]): WorstWords {
   const started =
     waitSeconds === null
       ? "nothing started"
-      : `9 in 10 that started did within ${briefly(waitSeconds.p90)}`;
+      : `9 in 10 starts within ${briefly(waitSeconds.p90)}`;
   const sum = roughDuration(waitedInAll(worst) * 1_000);
-  const text = `${share} of all waiting was for ${pool}: ${sum} in all; ${started}, ${inUse(utilisation)}.`;
+  const text = `${share} of all waiting was for ${pool}: ${sum} in all, ${started}, ${inUse(utilisation)}.`;
   return withHelp(text, worst);
 }
 
