@@ -10,7 +10,7 @@ export interface Look {
   readonly element: HTMLElement;
   /** From where to where, in seconds; undefined: as far as the data goes. */
   readonly span: () => readonly [number, number] | undefined;
-  /** How long each bar is, in seconds; undefined: there are no bars. */
+  /** How long each bar or step is, in seconds. */
   readonly barSeconds: () => number | undefined;
   readonly onDraw: (chart: uPlot) => void;
   readonly onZoom: ((from: number, to: number) => void) | undefined;
@@ -45,20 +45,30 @@ function lonelyPoints(values: uPlot.AlignedData[number] | undefined): number[] {
   });
 }
 
-/** A pointer reads the nearest time that has values, or the bar that it is over: the line stands there. */
-function nearestRead(self: uPlot, left: number, barSeconds: number | undefined): number {
+/** The last time, which may have a value of its own, is read from this near, in pixels. */
+const endNear = 6;
+
+/**
+ * A pointer reads the step or the bar that it is over: the line stands at the beginning of a step, where its
+ * value is drawn, and in the middle of a bar.
+ */
+function placeRead(self: uPlot, left: number, step: { seconds: number; isBar: boolean }): number {
   const times = Array.from(self.data[0]);
-  if (left < 0 || times.length === 0) return left;
-  if (barSeconds === undefined) return self.valToPos(times[self.posToIdx(left)] ?? 0, "x");
-  const at = self.posToVal(left, "x");
+  const last = times.at(-1);
+  if (left < 0 || last === undefined) return left;
+  const end = self.valToPos(last, "x");
+  if (!step.isBar && Math.abs(end - left) < endNear) return end;
+  // What another chart has placed at the beginning of a step is not before it.
+  const at = self.posToVal(left, "x") + step.seconds * 0.01;
   const start = times.findLast((time) => time <= at) ?? times[0] ?? at;
   // Just before its middle, so that its own start is the nearest.
-  return self.valToPos(start + barSeconds * 0.49, "x");
+  return self.valToPos(start + (step.isBar ? step.seconds * 0.49 : 0), "x");
 }
 
 export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"> {
   const { lines, scale, element, span, barSeconds, onZoom, onCursor, onDraw } = look;
   const colour = colourReader(element);
+  const isBar = lines.some(({ draw }) => draw === "bars");
   const axis = { stroke: colour("faint"), grid: { stroke: colour("line"), width: 1 } };
   const font = "11px system-ui";
   return {
@@ -67,8 +77,11 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
     cursor: {
       y: false,
       // A bar under the pointer is marked as a whole.
-      points: { size: (_self, index) => (lines[index - 1]?.draw === "bars" ? 0 : 6) },
-      move: (self, left, top) => [nearestRead(self, left, barSeconds()), top],
+      points: { size: isBar ? 0 : 6 },
+      move: (self, left, top) => [
+        placeRead(self, left, { seconds: barSeconds() ?? 0, isBar }),
+        top,
+      ],
       drag: { x: onZoom !== undefined, y: false, setScale: false },
       sync: { key: "berth" },
     },

@@ -81,7 +81,7 @@ export function TimeChart(props: Props) {
     const options = chartOptions({
       ...{ lines, scale, element, onZoom },
       span: () => latest.current.span,
-      barSeconds: () => (lines.some(isBars) ? latest.current.barSeconds : undefined),
+      barSeconds: () => latest.current.barSeconds,
       onDraw: (self) => drawMarks(self, latest.current.marks),
       onCursor: (self) => readUnderCursor(self, tip.current, latest.current),
     });
