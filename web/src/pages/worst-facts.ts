@@ -111,9 +111,7 @@ function mostWaiting(pools: readonly PoolPart[]): WorstWords {
   const { pool, waitSeconds, utilisation } = worst;
   const share = percent(waitedInAll(worst) / all);
   const started =
-    waitSeconds === null
-      ? "nothing started"
-      : `9 in 10 starts within ${briefly(waitSeconds.p90)}`;
+    waitSeconds === null ? "nothing started" : `9 in 10 starts within ${briefly(waitSeconds.p90)}`;
   const sum = roughDuration(waitedInAll(worst) * 1_000);
   const text = `${share} of all waiting was for ${pool}: ${sum} in all, ${started}, ${inUse(utilisation)}.`;
   return withHelp(text, worst);
