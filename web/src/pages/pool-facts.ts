@@ -201,7 +201,7 @@ function troubleOf(pool: Pool, troubles: PoolTroubles): number {
 }
 
 /** What the order does, for those who ask. */
-export const troubleFirstWords = `Longest wait first, from ${noticedWait}s on, and those that are longer than usual before others; then what else needs attention`;
+export const troubleFirstWords = `Waits longer than usual first, then others from ${noticedWait}s on, each by length`;
 
 const orders: Readonly<Record<string, (pool: Pool, troubles: PoolTroubles) => number>> = {
   trouble: troubleOf,
