@@ -53,9 +53,10 @@ export interface SearchFound {
 const fits = { exact: 0, start: 1, word: 2, inside: 3, none: 4 } as const;
 
 /**
- * Returns at most `max` hits; `more` is true if there are others, and `counts` has all of each kind. Ignores case. What has not the
- * whole text may have all of its words. The best fit comes first; of equal ones pools, spaces, hubs, resources, then requests and leases. If not all can be shown, each kind
- * has its part: hundreds of resources do not hide the lease that somebody looks for.
+ * Returns at most `max` hits; `more` is true if there are others, and `counts` has all of each kind. Ignores case. What
+ * has not the whole text may have all of its words. The best fit comes first; of equal ones pools, spaces, hubs,
+ * resources, then requests and leases. If not all can be shown, each kind has its part: hundreds of resources do not
+ * hide the lease that somebody looks for.
  */
 export function search(
   state: State,
