@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)("the hubs on the page", () => {
     const isWithin = "document.documentElement.scrollWidth <= window.innerWidth";
     expect(await page.evaluate(isWithin)).toBe(true);
     expect(await row.locator("code").textContent()).toContain("127.0.0.1:9");
-    await page.getByText(/^\d+s ago the hub itself had 0 of Berth, 1 other$/).click();
+    await page.getByText(/^On the hub itself, \d+s ago: 0 of Berth, 1 other$/).click();
     await page
       .locator(".hub-clusters tr", { hasText: "clusters/ann-7" })
       .getByText("ann", { exact: true })
