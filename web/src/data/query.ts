@@ -5,7 +5,7 @@ import { BerthUnreachable } from "../../../src/client/errors.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { keepSame } from "./keep-same.ts";
 import { onEvents, unanswered } from "./live.ts";
-import { pauseAfter, type Reader, Rounds } from "./rounds.ts";
+import { ownPauseAfter, type Reader, Rounds } from "./rounds.ts";
 import { Store } from "./store.ts";
 
 export interface Answer<T> {
@@ -168,7 +168,7 @@ class Query<T> implements Reader {
     const { error } = this.answer.get();
     if (isOver(error)) return this.#unlisten?.();
     const { pauseMs = 0, everyMs } = this.#question;
-    this.#nextAt = Date.now() + Math.max(pauseMs, pauseAfter(tookMs));
+    this.#nextAt = Date.now() + Math.max(pauseMs, ownPauseAfter(tookMs));
     if (this.#isOver) return;
     if (this.#stale) return this.#soon();
     const laterMs = error === undefined ? everyMs : retryMs;

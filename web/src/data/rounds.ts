@@ -49,7 +49,12 @@ export class Rounds {
   }
 }
 
-export function pauseAfter(tookMs: number): number {
+/** One that was read in time is due with the others, in the next round; otherwise the blocks of a view would differ again. */
+export function ownPauseAfter(tookMs: number): number {
+  return tookMs < togetherMsMax ? 0 : pauseAfter(tookMs);
+}
+
+function pauseAfter(tookMs: number): number {
   return Math.max(pauseMsMin, tookMs * pausePerDuration);
 }
 

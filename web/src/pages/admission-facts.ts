@@ -113,3 +113,9 @@ export function answersOf(events: readonly FeedEvent[]): readonly Answer[] {
   }
   return answers;
 }
+
+/** A failure is work for somebody; a cluster without capacity is not. */
+export function answerWords({ found, why }: Pick<Answer, "found" | "why">): string {
+  if (found) return "capacity";
+  return why.startsWith("the check failed") ? "check failed" : "no capacity";
+}

@@ -11,6 +11,7 @@ import {
   admissionLead,
   admissionStatus,
   answersOf,
+  answerWords,
   creditsAt,
   foundText,
   waitingForAdmission,
@@ -103,7 +104,7 @@ function Answers({ pool, said }: { pool: string; said: string | null }) {
               <Moment at={since} />
             </td>
             <td className={found ? undefined : "late"}>
-              {found ? "capacity" : "none"}
+              {answerWords({ found, why })}
               {times === 1 ? null : <small> {grouped(times)} times</small>}
             </td>
             <td className="words">{why}</td>

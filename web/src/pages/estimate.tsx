@@ -26,7 +26,7 @@ export function Estimate({ request, turn }: Props) {
       </span>
     );
   if (isOverdue(request)) return by ?? <span className="late">later than estimated</span>;
-  const now = <Now request={request} turn={turn} />;
+  const now = <Now {...{ request, turn }} isLate={by !== null} />;
   return by === null ? (
     now
   ) : (
@@ -36,7 +36,7 @@ export function Estimate({ request, turn }: Props) {
   );
 }
 
-function Now({ request, turn }: Props) {
+function Now({ request, turn, isLate }: Props & { readonly isLate: boolean }) {
   const { estimate, space, reason } = request;
   const isPoor = usePartOnTime(reason.pool ?? undefined)?.isPoor ?? false;
   if (estimate === null && turn?.isNew === true) {
@@ -56,7 +56,12 @@ function Now({ request, turn }: Props) {
   }
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
   const soon = startWords(estimate, turn?.place);
-  const upTo = upToWords(p50Seconds, p90Seconds);
+  // One that was promised earlier gets no new promise.
+  const upTo = isLate
+    ? ""
+    : isPoor
+      ? upToWords(p50Seconds, p90Seconds)
+      : `9 in 10 within ${inWholeSeconds(p90Seconds)}`;
   if (p90Seconds < 1) return <span>{soon}</span>;
   if (exact && p50Seconds >= 1) {
     return (
@@ -69,10 +74,8 @@ function Now({ request, turn }: Props) {
   return (
     <span title={`Simulated with the real rules, from ${samples} recorded holds`}>
       {soon}
-      {isPoor && upTo === "" ? "" : ", "}
-      <span className="faint unbroken">
-        {isPoor ? upTo : `9 in 10 within ${inWholeSeconds(p90Seconds)}`}
-      </span>
+      {upTo === "" ? "" : ", "}
+      <span className="faint unbroken">{upTo}</span>
     </span>
   );
 }

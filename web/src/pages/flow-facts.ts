@@ -95,6 +95,12 @@ export function lastCut(changes: readonly RateChange[]): RateChange | undefined 
   return changes.findLast(({ cause, advised }) => cause === "throttled" && !advised);
 }
 
+/** An operator's pin that was removed since the last cut: the rate goes on from there, whatever was cut before. */
+export function lastUnpin(changes: readonly RateChange[]): RateChange | undefined {
+  const last = changes.findLast(({ cause, advised }) => !advised && cause !== "clean");
+  return last?.cause === "unpinned" ? last : undefined;
+}
+
 interface RateSpan {
   readonly from: number;
   readonly to: number;

@@ -29,6 +29,7 @@ import {
   outOf,
   statesOf,
   troubleFirstWords,
+  waitingIn,
 } from "./pool-facts.ts";
 import { poolOrders, usePoolOrder } from "./pool-order.ts";
 import { PoolRow } from "./pool-row.tsx";
@@ -152,7 +153,7 @@ function Totals({ pools, of, troubles }: TotalsProps) {
               },
             ]
           : []),
-        { label: "Waiting", value: sum(({ waiting }) => waiting), href: "/queue" },
+        { label: "Waiting", value: waitingIn(pools), href: "/queue" },
         {
           label: "Longest wait",
           value: oldest === undefined ? "–" : <Age since={oldest} />,

@@ -17,6 +17,7 @@ import {
   hasPace,
   isPaced,
   lastCut,
+  lastUnpin,
   rateWords,
   roughRate,
   secondsToGrant,
@@ -87,7 +88,16 @@ interface ThrottledProps {
 function Throttled({ pool: { name }, rate, max }: ThrottledProps) {
   const { data } = useAnswer(rateHistoryOf(name));
   const cut = lastCut(data?.changes ?? []);
+  const unpin = lastUnpin(data?.changes ?? []);
   const throttling = throttlingOf(rate, max);
+  if (unpin !== undefined && rate !== null && throttling !== undefined) {
+    return (
+      <>
+        Rising since it was unpinned at <Moment at={unpin.at} />: {roughRate(rate)} of at most{" "}
+        {rateWords(max)} starts per minute.
+      </>
+    );
+  }
   if (cut === undefined || rate === null || throttling === undefined) return null;
   return (
     <>

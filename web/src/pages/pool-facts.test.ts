@@ -10,11 +10,24 @@ import {
   measureOf,
   outOf,
   sortedBy,
+  waitingIn,
   waitsFor,
   waitsForReason,
 } from "./pool-facts.ts";
 
 const none: PoolTroubles = new Map();
+
+test("waitingIn() counts the requests of a limit once, whichever of the pools below it are listed", () => {
+  const counts = { limit: 11, used: 11, waiting: 7, oldestWaitSeconds: 9 };
+  const limit = pool({ name: "api", waiting: 0, limit: counts });
+  const flow = { ...pool({}).flow, limits: [{ pool: "api", limit: 11, used: 11 }] };
+  const [east, west] = [4, 3].map((waiting, at) => pool({ name: `region-${at}`, waiting, flow }));
+  if (east === undefined || west === undefined) throw new Error("Both are there");
+  expect(waitingIn([limit])).toBe(7);
+  expect(waitingIn([limit, east])).toBe(7);
+  expect(waitingIn([east, west])).toBe(7);
+  expect(waitingIn([limit, east, west, pool({ waiting: 2 })])).toBe(9);
+});
 
 test("outOf() counts what is neither free nor held", () => {
   expect(outOf(pool({}))).toBe(1);

@@ -36,6 +36,21 @@ export function outOf(pool: Pool): number {
   return Math.max(0, notReadyOf(pool) - others);
 }
 
+/** The requests that wait for these pools, each once: those of a limit are those of the pools below it, and some of these may not be listed. */
+export function waitingIn(pools: readonly Pool[]): number {
+  const own = pools.reduce((sum, { waiting }) => sum + waiting, 0);
+  return pools.reduce((sum, limit) => {
+    if (limit.limit === undefined) return sum;
+    const below = pools.filter((pool) => pool !== limit && isBelow(pool, limit.name));
+    const listed = below.reduce((all, pool) => all + pool.waiting, limit.waiting);
+    return sum + Math.max(0, countsOf(limit).waiting - listed);
+  }, own);
+}
+
+function isBelow({ flow }: Pool, limit: string): boolean {
+  return flow.limits.some(({ pool }) => pool === limit);
+}
+
 /** Clusters that nobody holds and that can be woken: stock, as planned. */
 export function hibernatedIn(pools: readonly Pool[]): number {
   return pools.reduce((sum, { template, states }) => {

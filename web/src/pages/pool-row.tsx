@@ -6,7 +6,7 @@ import type { ListedPool } from "../data/pool-list.ts";
 import { useAnswer } from "../data/query.ts";
 import { oneWaiting } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
-import { grouped, percent } from "../parts/numbers.ts";
+import { grouped, percent, percentLeft } from "../parts/numbers.ts";
 import { SparkLine } from "../parts/spark-line.tsx";
 import { Age } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
@@ -59,7 +59,7 @@ export const PoolRow = memo(function PoolRow({ pool, trend, span, window, isLate
         )}
       </td>
       <td className={free === 0 ? "number free-cell strong" : "number free-cell"}>
-        {amountsOf(pool) === "" ? grouped(free) : percent(free / Math.max(1, total))}
+        {amountsOf(pool) === "" ? grouped(free) : percentLeft(held / Math.max(1, total))}
       </td>
       <td className={out === 0 ? "number out-cell faint" : "number out-cell"}>
         {grouped(out)}

@@ -80,7 +80,7 @@ function RateCurve({ pool, range, changes, advised, onZoom }: CurveProps) {
       lines: [
         { label: "started", colour: "started", values: started, draw: "bars" as const },
         {
-          ...{ label: advised ? "advised" : "allowed", colour: "muted" },
+          ...{ label: `${advised ? "advised" : "allowed"}${isNow ? " now" : ""}`, colour: "muted" },
           ...{
             values: allowed,
             stepped: true,

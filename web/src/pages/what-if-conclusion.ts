@@ -145,7 +145,11 @@ function withDirection(compared: Compared, step: 1 | -1): Conclusion {
         : `${most.label} already gives most of it${apart(most, today)}: ${told}.`;
     return { lead, rest: [`With ${row.label}, ${last}: ${within}.`] };
   }
-  const lead = `${way.helps} ${row.label}, ${last}${apart(row, today)}: 9 in 10 start ${within}, ${todayWords(today)}.`;
+  const told = `9 in 10 start ${within}, ${todayWords(today)}`;
+  const lead =
+    what === "pace"
+      ? `${row.label} between two starts is the best of these: ${told}.`
+      : `${way.helps} ${row.label}, ${last}${apart(row, today)}: ${told}.`;
   return { lead, rest: firstStep(between, today) };
 }
 

@@ -183,7 +183,9 @@ function CaveatNote({ caveat }: { caveat: Caveat | undefined }) {
     <p className="calm">
       {text}{" "}
       {limit === undefined ? null : (
-        <Link href={whatIfAt(limit)}>Ask about the limit on its own page</Link>
+        <>
+          <Link href={whatIfAt(limit)}>Ask about the limit</Link> on its own page.
+        </>
       )}
     </p>
   );

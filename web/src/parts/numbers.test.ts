@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { percentOfTime } from "./numbers.ts";
+import { percent, percentLeft, percentOfTime } from "./numbers.ts";
 
 test.each([
   [11_000, 22, 50],
@@ -9,4 +9,12 @@ test.each([
   [5, 0, 100],
 ])("%s ms of %s s is %s %%", (elapsedMs, usualSeconds, want) => {
   expect(percentOfTime(elapsedMs, usualSeconds)).toBe(want);
+});
+
+test.each([
+  [0.875, "88 %", "12 %"],
+  [0, "0 %", "100 %"],
+  [1.2, "120 %", "0 %"],
+])("%s held is %s, and %s is left", (held, is, left) => {
+  expect([percent(held), percentLeft(held)]).toEqual([is, left]);
 });

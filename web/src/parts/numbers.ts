@@ -9,6 +9,11 @@ export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
+/** What is left of all: both add up to 100 %, as they are written. */
+export function percentLeft(share: number): string {
+  return `${Math.max(0, 100 - Math.round(share * 100))} %`;
+}
+
 /** A use above 100 % is possible if resources were made smaller or removed while they were held. */
 export function percentInUse(share: number): string {
   return share > 1 ? `${percent(share)}, overcommitted` : percent(share);
