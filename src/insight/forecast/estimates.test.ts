@@ -88,6 +88,16 @@ describe("Estimates", () => {
     ]);
   });
 
+  test("forgets the time of a request that an operator has moved", async () => {
+    remember(10_000);
+    for (const id of ["a", "b", "c"]) await site.broker.submit(acquire(id, "aws"));
+    await estimates.refresh();
+    expect([of("b"), of("c")]).toEqual([expect.anything(), expect.anything()]);
+    const reason = { by: "ada", why: "urgent" };
+    await site.broker.submit({ type: "bump", id: "c" as RequestId, priority: 5, reason });
+    expect([of("b"), of("c"), whyNone("c")]).toEqual([expect.anything(), null, "not_computed"]);
+  });
+
   test("knows the end of a cooldown exactly, without any recorded hold", async () => {
     await site.broker.submit({
       type: "configure",

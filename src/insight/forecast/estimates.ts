@@ -173,6 +173,11 @@ export class Estimates {
   }): void {
     this.#changed = true;
     for (const event of events) {
+      // An operator has moved it: what was computed before is of its old place.
+      if (event.type === "priority-changed" && event.aged !== true) {
+        this.#latest.delete(event.id);
+        this.#without.delete(event.id);
+      }
       if (event.type !== "lease-granted" && event.type !== "request-left") continue;
       const grantedAt = event.type === "lease-granted" ? at : null;
       this.#latest.delete(event.id);

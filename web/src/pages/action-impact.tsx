@@ -11,7 +11,7 @@ import {
   nextWords,
   pauseWords,
 } from "./impact-words.ts";
-import { endOf } from "./lease-ends.ts";
+import { endOf, expiryOf } from "./lease-ends.ts";
 
 /** More pools than this are not read for a dialog. */
 const poolsMax = 3;
@@ -52,7 +52,7 @@ export function Loss({ holder, names, grantedAt }: LossProps) {
 export function LentAgain({ pools, lease }: PoolsProps & { lease: Lease }) {
   const pause = usePause(pools);
   const nowMs = useNowMs();
-  return <li>{lentAgainWords(deadlineWords(lease.ttl, endOf(lease), nowMs), pause)}</li>;
+  return <li>{lentAgainWords(deadlineWords(expiryOf(lease), endOf(lease), nowMs), pause)}</li>;
 }
 
 interface WithoutWaitProps extends PoolsProps {

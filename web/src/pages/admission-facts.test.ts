@@ -5,6 +5,7 @@ import {
   admissionStatus,
   admissionWord,
   answersOf,
+  answerWords,
   creditsAt,
   foundText,
   waitingForAdmission,
@@ -99,4 +100,12 @@ test("answersOf() has one row for answers in a row that say the same, since the 
     { at: "2026-01-01T00:00:03Z", found: false, why: "too little CPU", times: 1 },
     { at: "2026-01-01T00:00:02Z", found: false, why: "the check failed", times: 1 },
   ]);
+});
+
+test.each([
+  [{ found: true, why: "" }, "capacity"],
+  [{ found: false, why: "too little CPU remains: 4000m needed, 2000m free" }, "no capacity"],
+  [{ found: false, why: "the check failed: the API server cannot be reached" }, "check failed"],
+])("answerWords() of %j: %s", (answer, words) => {
+  expect(answerWords(answer)).toBe(words);
 });

@@ -1,6 +1,5 @@
 import { isLaterThanEstimated, isOverdue } from "../../../src/api/late-estimate.ts";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
-import { roughDuration } from "../../../src/core/model/time.ts";
 import { useAnswer } from "../data/query.ts";
 import { accuracy } from "../data/questions.ts";
 import { clockTime } from "../parts/clock-time.ts";
@@ -56,12 +55,8 @@ function Now({ request, turn, isLate }: Props & { readonly isLate: boolean }) {
   }
   const { p50Seconds, p90Seconds, samples, exact } = estimate;
   const soon = startWords(estimate, turn?.place);
-  // One that was promised earlier gets no new promise.
-  const upTo = isLate
-    ? ""
-    : isPoor
-      ? upToWords(p50Seconds, p90Seconds)
-      : `9 in 10 within ${inWholeSeconds(p90Seconds)}`;
+  // Where estimates run late, and of one that is late itself, nothing is promised.
+  const within = isLate || isPoor ? "" : `9 in 10 within ${inWholeSeconds(p90Seconds)}`;
   if (p90Seconds < 1) return <span>{soon}</span>;
   if (exact && p50Seconds >= 1) {
     return (
@@ -74,16 +69,10 @@ function Now({ request, turn, isLate }: Props & { readonly isLate: boolean }) {
   return (
     <span title={`Simulated with the real rules, from ${samples} recorded holds`}>
       {soon}
-      {upTo === "" ? "" : ", "}
-      <span className="faint unbroken">{upTo}</span>
+      {within === "" ? "" : ", "}
+      <span className="faint unbroken">{within}</span>
     </span>
   );
-}
-
-/** Where estimates run late, nothing is promised. */
-function upToWords(p50Seconds: number, p90Seconds: number): string {
-  const [expected, late] = [p50Seconds, p90Seconds].map((one) => roughDuration(one * 1_000));
-  return expected === late ? "" : `up to ${late}`;
 }
 
 /** With fewer, the accuracy would mean nothing. */

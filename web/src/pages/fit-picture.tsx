@@ -47,9 +47,7 @@ export function FitPicture({ amount, size, rooms, isBehind, max = shownMax }: Pr
           <i className="key-mark" aria-hidden="true" /> end of its capacity
         </span>
         {shown.some(({ reserved }) => reserved === true) ? (
-          <span>
-            Reserved: requests behind it must leave this capacity. Requests ahead may still use it.
-          </span>
+          <span>Reserved for it: only requests ahead of it may take this capacity.</span>
         ) : null}
         {size > shown.length ? (
           <span>

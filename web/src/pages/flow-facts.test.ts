@@ -7,6 +7,7 @@ import {
   foldedChanges,
   hasPace,
   lastCut,
+  lastUnpin,
   pinEffects,
   rateWords,
   roughRate,
@@ -73,6 +74,13 @@ test.each([
   [null, undefined],
 ])("throttlingOf() of %d of at most 30 is %s", (rate, want) => {
   expect(throttlingOf(rate, 30)).toBe(want);
+});
+
+test("lastUnpin() is the cause of the rate until it is cut again", () => {
+  const [cut, unpinned] = [change({ cause: "throttled" }), change({ cause: "unpinned" })];
+  expect(lastUnpin([cut, unpinned, change({ cause: "clean" })])).toBe(unpinned);
+  expect(lastUnpin([unpinned, cut, change({ cause: "clean" })])).toBeUndefined();
+  expect(lastUnpin([])).toBeUndefined();
 });
 
 test("lastCut() is the last report of throttling that changed the rate in force", () => {

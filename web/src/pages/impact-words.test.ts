@@ -31,20 +31,24 @@ test("pauseWords() has the longest lock delay", () => {
 
 test.each([
   [
-    "5m48s",
+    348_000,
     "8s",
     "The job has until its heartbeat timeout (5m48s) to release it. Then it rests for 8s and is lent again.",
   ],
   [null, "", "The job has until its heartbeat timeout to release it. Then it is lent again."],
-])("lentAgainWords() with a timeout of %s and a pause of %s", (ttl, pause, want) => {
-  expect(lentAgainWords(deadlineWords(ttl, null, 0), pause)).toBe(want);
+])("lentAgainWords() with %s ms left and a pause of %s", (leftMs, pause, want) => {
+  const expiresAt = leftMs === null ? null : new Date(leftMs).toISOString();
+  expect(lentAgainWords(deadlineWords(expiresAt, null, 0), pause)).toBe(want);
 });
 
 test.each([
   [130, "max lifetime (2m10s)"],
   [600, "heartbeat timeout (5m)"],
+  [300, "heartbeat timeout (5m)"],
   [-1, "max lifetime (0s)"],
 ])("deadlineWords() of a lease that ends in %i s name the first end", (seconds, want) => {
   const end = { at: new Date(seconds * 1_000).toISOString(), why: "max lifetime" };
-  expect(deadlineWords("5m", end, 0)).toBe(want);
+  // The last heartbeat came a while ago.
+  const expiresAt = new Date(300_000).toISOString();
+  expect(deadlineWords(expiresAt, end, 0)).toBe(want);
 });

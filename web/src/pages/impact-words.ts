@@ -29,17 +29,19 @@ export function heldWords(grantedAt: string, nowMs: number): string {
   return roughDuration(Math.max(0, nowMs - Date.parse(grantedAt)));
 }
 
-/** When the job of an ended lease must be done: heartbeats no longer extend it. `end` is one of `endOf`. */
+/**
+ * When the job of an ended lease must be done: heartbeats no longer extend it, so its timeout counts from the last
+ * one. `expiresAt` is one of `expiryOf`, `end` of `endOf`.
+ */
 export function deadlineWords(
-  ttl: string | null,
+  expiresAt: string | null,
   end: { readonly at: string; readonly why: string } | null,
   nowMs: number,
 ): string {
-  const leftMs = end === null ? Number.POSITIVE_INFINITY : Date.parse(end.at) - nowMs;
-  if (end !== null && leftMs < (parseDuration(ttl ?? "") ?? 0)) {
-    return `${end.why} (${roughDuration(Math.max(0, leftMs))})`;
-  }
-  return `heartbeat timeout${ttl === null ? "" : ` (${ttl})`}`;
+  const leftUntil = (at: string) => ` (${roughDuration(Math.max(0, Date.parse(at) - nowMs))})`;
+  const isFirst = expiresAt !== null && end !== null && Date.parse(end.at) < Date.parse(expiresAt);
+  if (isFirst) return `${end.why}${leftUntil(end.at)}`;
+  return `heartbeat timeout${expiresAt === null ? "" : leftUntil(expiresAt)}`;
 }
 
 /** When others get what an ended lease holds. `until` is one of `deadlineWords`, `pause` of `pauseWords`. */

@@ -129,3 +129,16 @@ test.each([
 ])("silentWords() of %i silent and %i that missed one", (silent, missed, want) => {
   expect(silentWords(silent, missed)).toBe(want);
 });
+
+test("inLeaseOrder() by heartbeats has missed ones first, then the next that is due, as the list says it", () => {
+  const at = (id: string, ttl: string, expiresAt: string) => ({ ...plain, id, ttl, expiresAt });
+  const now = Date.parse(minute(10));
+  const leases = [
+    at("due in 2m", "9m", minute(18)),
+    at("due in 1m", "30m", minute(31)),
+    at("two missed", "10m", minute(12)),
+    at("one missed", "20m", minute(21)),
+  ];
+  const want = ["two missed", "one missed", "due in 1m", "due in 2m"];
+  expect(inLeaseOrder(leases, "silent", now).map(({ id }) => id)).toEqual(want);
+});

@@ -92,8 +92,12 @@ export function hasBeaten({ lastMs }: Pulse, grantedAt: string): boolean {
 export function nextBeatWords(pulse: Pulse, nowMs: number): string {
   const silence = silenceAt(pulse, nowMs);
   if (silence >= missedPart) return silence >= silentPart ? "two missed" : "one missed";
-  const dueMs = pulse.lastMs + pulse.ttlMs / beatsPerTimeout;
+  const dueMs = dueMsOf(pulse);
   return dueMs <= nowMs ? "due now" : `due in ${roughDuration(dueMs - nowMs)}`;
+}
+
+function dueMsOf({ lastMs, ttlMs }: Pulse): number {
+  return lastMs + ttlMs / beatsPerTimeout;
 }
 
 /** The part of the heartbeat timeout that is over, from 0 to 1. */
@@ -136,7 +140,13 @@ export function inLeaseOrder<T extends Timed & Pick<Lease, "waitedSeconds">>(
   if (order === "newest") return oldest.reverse();
   const keyOf = {
     ends: (lease: T) => Date.parse(endOf(lease)?.at ?? "") || Number.POSITIVE_INFINITY,
-    silent: (lease: T) => -silenceAt(pulseOf(lease), nowMs),
+    silent: (lease: T) => {
+      const pulse = pulseOf(lease);
+      // Those that missed more first, then by what stands in the list.
+      return pulse === null
+        ? Number.POSITIVE_INFINITY
+        : dueMsOf(pulse) - nowMs - missedBeats(pulse, nowMs) * endlessMs;
+    },
     waited: (lease: T) => -lease.waitedSeconds,
   }[order];
   if (keyOf === undefined) return oldest;

@@ -15,7 +15,7 @@ import { rowsAtFirst } from "../parts/phone.ts";
 import { Pick } from "../parts/pick.tsx";
 import { SpaceFilter } from "../parts/space-filter.tsx";
 import { useSteadyOrder } from "../parts/steady-order.ts";
-import { Age, inWords, Left } from "../parts/times.tsx";
+import { Age, inWords, useLeft } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at, useFilter } from "../router.ts";
 import { endLeaseAction, lendAgainAction } from "./actions.ts";
@@ -197,7 +197,7 @@ function LeaseRow({ lease }: { lease: Lease }) {
             {amount === undefined ? null : <small className="faint">{amountText(amount)} </small>}
             {heldUntil === null ? null : (
               <small className="faint" title="The pool takes it back then, and the lease goes on">
-                auto-release in <Left until={heldUntil} />{" "}
+                <AutoRelease at={heldUntil} />{" "}
               </small>
             )}
           </span>
@@ -225,4 +225,9 @@ function LeaseRow({ lease }: { lease: Lease }) {
       </td>
     </tr>
   );
+}
+
+function AutoRelease({ at }: { at: string }) {
+  const left = useLeft(at);
+  return <>auto-release {left === "now" ? left : `in ${left}`}</>;
 }

@@ -85,11 +85,12 @@ interface ThrottledProps {
 }
 
 /** The reports are counted below, and each cut has its row there: several reports may make one cut. */
-function Throttled({ pool: { name }, rate, max }: ThrottledProps) {
+function Throttled({ pool: { name, flow }, rate, max }: ThrottledProps) {
   const { data } = useAnswer(rateHistoryOf(name));
   const cut = lastCut(data?.changes ?? []);
   const unpin = lastUnpin(data?.changes ?? []);
   const throttling = throttlingOf(rate, max);
+  if (flow.pinned !== null) return <>The rate is pinned.</>;
   if (unpin !== undefined && rate !== null && throttling !== undefined) {
     return (
       <>

@@ -79,8 +79,8 @@ function WithoutSignIn() {
   return (
     <>
       <p className="aside-note">
-        Without signing in you are {us.name}, {us.role}. If you sign in, your own name is stored
-        with what you do.
+        Without signing in you act as {us.name}, with the role {us.role}. If you sign in, your own
+        name is stored with what you do.
       </p>
       <div className="buttons">
         <button type="button" className="quiet" onClick={forget}>

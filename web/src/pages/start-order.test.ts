@@ -57,10 +57,10 @@ test("inStartOrder() follows the positions in a queue of one space, but not wher
 test("turnsIn() gives each request the place, and those ahead of it, of the same order", () => {
   expect([...turnsIn(spaces)]).toEqual([
     ["a", { place: 1, ahead: "next in line", isNew: false }],
-    ["c", { place: 2, ahead: "1 ahead (space payments)", isNew: false }],
-    ["b", { place: 3, ahead: "2 ahead (1 of other spaces)", isNew: false }],
-    ["d", { place: 4, ahead: "3 ahead (2 of other spaces)", isNew: true }],
-    ["e", { place: 5, ahead: "4 ahead (2 of other spaces)", isNew: false }],
+    ["c", { place: 2, ahead: "1 ahead, of payments", isNew: false }],
+    ["b", { place: 3, ahead: "2 ahead, 1 of other spaces", isNew: false }],
+    ["d", { place: 4, ahead: "3 ahead, 2 of other spaces", isNew: true }],
+    ["e", { place: 5, ahead: "4 ahead, 2 of other spaces", isNew: false }],
   ]);
 });
 

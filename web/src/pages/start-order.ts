@@ -100,13 +100,13 @@ export function withTurn(reason: string, turn: Turn | undefined): string {
   return turn?.ahead === undefined ? reason : reason.replace(tail, turn.ahead);
 }
 
-/** `4 ahead (3 of other spaces)`. */
+/** `4 ahead, 3 of other spaces`. */
 function aheadWords(own: number, all: number, spaces: ReadonlyMap<string, number>): string {
   if (all === 0) return "next in line";
   const [only] = spaces.keys();
   if (own === all) return `${grouped(all)} ahead`;
-  if (own > 0) return `${grouped(all)} ahead (${grouped(all - own)} of other spaces)`;
-  return `${grouped(all)} ahead (${spaces.size === 1 ? `space ${only}` : "of other spaces"})`;
+  if (own > 0) return `${grouped(all)} ahead, ${grouped(all - own)} of other spaces`;
+  return `${grouped(all)} ahead, ${all === 1 ? "" : "all "}of ${spaces.size === 1 ? only : "other spaces"}`;
 }
 
 /** Whether others than those with a lower position may start first: of other spaces or pools, or smaller ones. */

@@ -7,6 +7,7 @@ import {
   numberOf,
   questionsOf,
   settingOf,
+  suggestedFor,
   type Topic,
   valuesIn,
   valuesProblem,
@@ -135,4 +136,14 @@ test("each value becomes a setting of the API", () => {
   expect(settingOf("hosts", "6", "lab", "")).toBe("lab.count=6");
   expect(settingOf("pace", "30s", "aws", "")).toBe("aws.pace.every=30s");
   expect(settingOf("weight", "2", "aws", "web")).toBe("space:web.weight=2");
+});
+
+test("suggestedFor() a limit has the value from which on the pools below it are full", () => {
+  const question = { topic: "limit", title: "", today: "11", numeric: true } as const;
+  const suggested = ["8", "11", "14", "22"];
+  const below = [{ total: 8 }, { total: 8 }];
+  const limit = { ...question, suggested };
+  expect(suggestedFor(limit, below)).toEqual(["8", "11", "14", "16", "22"]);
+  expect(suggestedFor(limit, [])).toEqual(suggested);
+  expect(suggestedFor({ ...limit, topic: "size" }, below)).toEqual(suggested);
 });

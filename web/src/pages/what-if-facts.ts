@@ -206,6 +206,16 @@ export interface Cause {
   readonly ask?: Topic;
 }
 
+/** What is asked first, with the value from which on the pools below a limit are full: no larger one helps. */
+export function suggestedFor(
+  { topic, suggested }: WhatIfQuestion,
+  below: readonly { readonly total: number }[],
+): readonly string[] {
+  const all = below.reduce((sum, { total }) => sum + total, 0);
+  if (topic !== "limit" || all === 0) return suggested;
+  return [...new Set([...suggested.map(Number), all])].sort((a, b) => a - b).map(String);
+}
+
 /** Undefined: none is known, or more than one. `below` are the pools below a limit. */
 export function causeOf(
   { name, flow, limit }: Pool,

@@ -23,6 +23,7 @@ import {
   questionsOf,
   questionWords,
   settingOf,
+  suggestedFor,
   valuesIn,
   valuesMax,
   valuesProblem,
@@ -52,6 +53,7 @@ function OfSpaces({ pool }: { pool: Pool }) {
 function useQuestion(pool: Pool, spaces: readonly Space[]) {
   const { query } = usePlace();
   const named = query.get("space");
+  const below = usePoolsBelow(pool);
   const space =
     spaces.find(({ name }) => name === named) ??
     spaces.find(({ holds, waits = [] }) =>
@@ -64,8 +66,10 @@ function useQuestion(pool: Pool, spaces: readonly Space[]) {
   const first = questions.find((one) => one.topic === topic) ?? questions[0];
   const question = questions.find(({ topic }) => topic === query.get("if")) ?? first;
   return {
-    ...{ questions, question },
-    values: query.get("values") ?? question?.suggested.join(", ") ?? "",
+    ...{ questions, question, below },
+    values:
+      query.get("values") ??
+      (question === undefined ? "" : suggestedFor(question, below).join(", ")),
     space: space?.name ?? named ?? "",
     last: query.get("last") ?? "24h",
     /** The end of the replayed time, if the address has an answer. The charts have a time of their own. */
@@ -103,8 +107,7 @@ interface Answered {
 }
 
 function Planner({ pool, spaces }: { pool: Pool; spaces: readonly Space[] }) {
-  const { questions, question, values, space, last, until } = useQuestion(pool, spaces);
-  const below = usePoolsBelow(pool);
+  const { questions, question, below, values, space, last, until } = useQuestion(pool, spaces);
   const [error, setError] = useState<unknown>(undefined);
   const [answer, setAnswer] = useState<Answered>();
   const { running, done, start, cancel } = useSimulation();

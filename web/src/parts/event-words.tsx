@@ -55,6 +55,8 @@ function requestWords(event: FeedEvent): ReactNode {
         </>
       );
     case "request-left":
+      // Only an operator gives a reason.
+      if (event["reason"] !== undefined) return "was removed from the queue";
       return leavings[text(event["why"])] ?? `leaves the queue: ${text(event["why"])}`;
     case "priority-changed":
       return <Rank event={event} />;
