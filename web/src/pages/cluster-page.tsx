@@ -15,6 +15,7 @@ import { PhaseBar } from "../parts/phase-bar.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { usualTime } from "../parts/time-words.ts";
 import { Age, Left, Moment } from "../parts/times.tsx";
+import { OrSearch } from "../parts/what-next.tsx";
 import { at } from "../router.ts";
 import { actionsFor } from "./cluster-actions.ts";
 import { isFailing, messageOf } from "./cluster-facts.ts";
@@ -59,7 +60,8 @@ function Gone({ name }: { name: string }) {
   if (useHasNoEvents(name)) {
     return (
       <EmptyNote title={`Cannot find cluster "${name}"`}>
-        <Link href="/clusters">All clusters</Link>
+        Start from <Link href="/clusters">all clusters</Link>
+        <OrSearch />.
       </EmptyNote>
     );
   }

@@ -213,22 +213,25 @@ function Charts(props: ChartsProps) {
 /** More marks are named under the pointer. */
 const namedMarks = 3;
 
-/** What the dashed lines and grey fields are, the latest first. */
+/** What the dashed lines and grey fields are: the latest of them, in the order of the chart. */
 function MarkKey({ marks }: { marks: readonly Mark[] }) {
   if (marks.length === 0) return null;
   const latest = marks.toSorted((a, b) => b.at - a.at);
   const more = marks.length - namedMarks;
   return (
     <p className="legend mark-key">
-      {latest.slice(0, namedMarks).map((mark) => (
-        <span key={`${mark.at} ${mark.text}`}>
-          <i
-            className={mark.until === undefined ? "key-moment" : "key-outage"}
-            aria-hidden="true"
-          />{" "}
-          {markWords(mark)}
-        </span>
-      ))}
+      {latest
+        .slice(0, namedMarks)
+        .toReversed()
+        .map((mark) => (
+          <span key={`${mark.at} ${mark.text}`}>
+            <i
+              className={mark.until === undefined ? "key-moment" : "key-outage"}
+              aria-hidden="true"
+            />{" "}
+            {markWords(mark)}
+          </span>
+        ))}
       {more > 0 ? <span>and {grouped(more)} more: point at a line to read it</span> : null}
     </p>
   );

@@ -4,7 +4,7 @@ import { at, decoded } from "../router.ts";
 import { Link } from "./link.tsx";
 
 /** The last part of the address is what somebody looked for. */
-function OrSearch() {
+export function OrSearch() {
   const name = decoded(location.pathname.split("/").at(-1) ?? "");
   return (
     <>
