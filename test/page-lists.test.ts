@@ -291,7 +291,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   test("a menu on a phone has the keys and the API, and lists are short at first", async () => {
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
     const page = await world().open("/events?way=each&type=resource-", phone);
-    await expect.poll(() => page.locator(".events li").count()).toBe(20);
+    await page.getByRole("button", { name: /^Show more/ }).waitFor();
+    expect(await page.locator(".events li").count()).toBe(20);
     await page.getByRole("button", { name: /^Show more/ }).click();
     await page.locator(".events li").nth(20).waitFor();
     expect(await page.getByRole("link", { name: "API" }).count()).toBe(0);
