@@ -321,22 +321,24 @@ describe.skipIf(noControllers)("the server of the instances", { timeout: patienc
       return true;
     };
     await world.instance("crashed");
-    const step = async (): Promise<boolean> => {
+    /** One crash; false: all is done before another write has come. */
+    const step = async (done: Promise<void>): Promise<boolean> => {
       const next = arrived.promise.then(() => true);
-      const idle = new Promise<false>((resolve) => setTimeout(() => resolve(false), 3_000));
-      if (!(await Promise.race([next, idle]))) return false;
+      if (!(await Promise.race([next, done.then(() => false)]))) return false;
       arrived = Promise.withResolvers();
       crashes += 1;
       await world.crash();
       return true;
     };
-    while (crashes < crashesMax && (await step()));
-    await reaches(world, "crashed", "Ready");
+    const ready = reaches(world, "crashed", "Ready");
+    while (crashes < crashesMax && (await step(ready)));
+    await ready;
     expect(await world.leases()).toHaveLength(1);
     crashesMax = 8;
     await world.kubectl("delete", "cti", "crashed", "--wait=false");
-    while (crashes < crashesMax && (await step()));
-    await gone(world, "cti", "crashed");
+    const away = gone(world, "cti", "crashed");
+    while (crashes < crashesMax && (await step(away)));
+    await away;
     expect(crashes).toBeGreaterThan(5);
     expect(made(world).size).toBe(1);
     await expect.poll(() => world.leases(), { timeout }).toEqual([]);
