@@ -136,8 +136,9 @@ test("inLeaseOrder() by heartbeats has missed ones first, then the next that is 
   const leases = [
     at("due in 2m", "9m", minute(18)),
     at("due in 1m", "30m", minute(31)),
-    at("two missed", "10m", minute(12)),
-    at("one missed", "20m", minute(21)),
+    // It is overdue for less time, but its lease ends with the next one.
+    at("two missed", "10m", minute(13)),
+    at("one missed", "60m", minute(45)),
   ];
   const want = ["two missed", "one missed", "due in 1m", "due in 2m"];
   expect(inLeaseOrder(leases, "silent", now).map(({ id }) => id)).toEqual(want);
