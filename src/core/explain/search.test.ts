@@ -67,6 +67,9 @@ test("several words are found in any order, after what has the whole text", () =
   const lending = new Lending(pool("aws-release-quota", 0), pool("release aws", 0));
   expect(found(lending, "Release AWS")).toEqual(["pool release aws", "pool aws-release-quota"]);
   expect(found(lending, "aws quota gcp")).toEqual([]);
+  // None of them is ignored.
+  expect(found(lending, "aws quota release a q r e u l t s gcp")).toEqual([]);
+  expect(found(lending, "aws quota release a q r e gcp")).toEqual([]);
 });
 
 test.each([

@@ -65,12 +65,12 @@ export function search(
   sight: SearchSight = seesAll,
 ): SearchFound {
   const wanted = text.trim().toLowerCase();
-  const words = [...new Set(wanted.split(/\s+/))].slice(0, wordsMax);
+  const words = [...new Set(wanted.split(/\s+/))];
   const byFit = Array.from({ length: fits.none }, () => new Map<string, SearchHit[]>());
   const counts: Record<string, number> = {};
   for (const { hit, ...candidate } of everything(state, sight)) {
     const whole = fitOf(candidate, wanted);
-    const isInParts = whole === fits.none && words.length > 1;
+    const isInParts = whole === fits.none && words.length > 1 && words.length <= wordsMax;
     const kinds = byFit[isInParts ? fitOfAll(candidate, words) : whole];
     if (kinds === undefined) continue;
     counts[hit.kind] = (counts[hit.kind] ?? 0) + 1;
@@ -86,8 +86,8 @@ export function search(
   };
 }
 
-/** Nobody types more of them, and each is looked for in everything. */
-const wordsMax = 4;
+/** Each is looked for in everything. More of them are a text, which is looked for as a whole. */
+const wordsMax = 8;
 
 /** What somebody may have meant: a name as a whole, or a word that is in some of them. Resources begin like their pools. */
 function* namesAndWords(state: State, sight: SearchSight): Generator<string> {
