@@ -75,7 +75,11 @@ function hubTroubles({ hubs }: State): Trouble[] {
     if (outage === null) return [];
     const frozen = clusters.size === 0 ? "" : ` (${clusters.size} clusters are frozen)`;
     const text = `${firstLine(outage.error)}${frozen}`;
-    return { code: "hub_unreachable", kind: "hub", name, since: outage.since, text };
+    // Its address and error are for those who may see hubs.
+    return {
+      ...{ code: "hub_unreachable", kind: "hub", name, since: outage.since, text },
+      space: undefined,
+    };
   });
 }
 

@@ -86,6 +86,7 @@ test.each([
   ["silent", "bac"],
   ["waited", "bac"],
   ["unheard of", "abc"],
+  ["__proto__", "abc"],
 ])("inLeaseOrder() by %j: %s", (order, want) => {
   const leases = [
     { ...plain, id: "c", grantedAt: minute(2), endsAt: minute(20), ttl: null, expiresAt: null },

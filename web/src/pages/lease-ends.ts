@@ -138,7 +138,7 @@ export function inLeaseOrder<T extends Timed & Pick<Lease, "waitedSeconds">>(
 ): T[] {
   const oldest = leases.toSorted((a, b) => a.grantedAt.localeCompare(b.grantedAt));
   if (order === "newest") return oldest.reverse();
-  const keyOf = {
+  const orders: Readonly<Record<string, (lease: T) => number>> = {
     ends: (lease: T) => Date.parse(endOf(lease)?.at ?? "") || Number.POSITIVE_INFINITY,
     silent: (lease: T) => {
       const pulse = pulseOf(lease);
@@ -148,7 +148,8 @@ export function inLeaseOrder<T extends Timed & Pick<Lease, "waitedSeconds">>(
         : dueMsOf(pulse) - nowMs - missedBeats(pulse, nowMs) * endlessMs;
     },
     waited: (lease: T) => -lease.waitedSeconds,
-  }[order];
+  };
+  const keyOf = Object.hasOwn(orders, order) ? orders[order] : undefined;
   if (keyOf === undefined) return oldest;
   const keys = new Map(oldest.map((lease) => [lease, keyOf(lease)]));
   const key = (lease: T) => keys.get(lease) ?? 0;

@@ -137,3 +137,7 @@ test.each([
   );
   expect([told.word, told.detail, told.why]).toEqual([word, detail, "why"]);
 });
+
+test.each(["unheard of", "__proto__", "constructor"])("measureOf() by %s is 0", (sort) => {
+  expect(measureOf(pool({ waiting: 3 }), sort, none)).toBe(0);
+});

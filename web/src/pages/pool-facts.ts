@@ -230,7 +230,7 @@ const orders: Readonly<Record<string, (pool: Pool, troubles: PoolTroubles) => nu
 
 /** What counts in an order; 0 for an order that there is not. */
 export function measureOf(pool: Pool, sort: string, troubles: PoolTroubles): number {
-  return orders[sort]?.(pool, troubles) ?? 0;
+  return Object.hasOwn(orders, sort) ? (orders[sort]?.(pool, troubles) ?? 0) : 0;
 }
 
 /** Largest number first; equal pools, and pools without an order, by name. */
