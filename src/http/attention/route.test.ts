@@ -12,7 +12,7 @@ import { type Found, grouped, poolsIn } from "./group.ts";
 import { lackTroubles, replicaTroubles } from "./server-troubles.ts";
 import { troubleWords } from "./words.ts";
 
-const { holder, viewer, operator } = testTokens;
+const { holder, viewer, operator, worker } = testTokens;
 
 test("the answer is empty if all is well", async () => {
   await using site = await testSite([pool("aws", 2)]);
@@ -65,6 +65,18 @@ test("a space sees its own quota only, and only operators see tokens", async () 
   expect(await seenBy(otherToken)).toEqual([]);
   expect(await seenBy(viewer)).toEqual(["quota_reached_long"]);
   expect(await seenBy(operator)).toEqual(["quota_reached_long", "token_expires"]);
+});
+
+test("a hub that cannot be reached is for those who may see hubs", async () => {
+  await using site = await testSite([pool("aws", 1)], {}, undefined, testAuth);
+  const hubs = [{ name: "narwhal", labels: {} }];
+  await site.broker.submit({ type: "configure", pools: [pool("aws", 1)], hubs });
+  const body = { error: "connect ECONNREFUSED 10.1.2.3" };
+  await site.call("PUT /v1/hubs/narwhal/probe", { token: worker, body });
+  const seenBy = async (token: string) =>
+    JSON.stringify((await site.call("GET /v1/attention", { token })).body);
+  expect(await seenBy(holder)).not.toMatch(/narwhal|10\.1\.2\.3/);
+  expect(await seenBy(viewer)).toContain("10.1.2.3");
 });
 
 test("grouped() puts errors first, names at most twenty, and counts all", () => {
