@@ -720,7 +720,7 @@ export const Trends = Type.Object({
       usedPercent: Type.Optional(
         Type.Array(Type.Integer(), {
           description:
-            "Of a shared pool: how much is in use of the dimension that is fullest. Since the server started",
+            "Of a shared pool: how much is in use of the dimension that is fullest. Since its capacity is known",
         }),
       ),
     }),

@@ -66,6 +66,19 @@ test("GET /v1/trends has the half hour before the start of the server, from the 
   expect((await trendAfterStart(site, "idle")).held).toEqual(new Array(90).fill(0));
 });
 
+test("GET /v1/trends of a shared pool has its use from before the start too", async () => {
+  await using site = await testSite([
+    capacityPool({ a: { capacity: { vcpus: 10, memory: 100 } } }),
+  ]);
+  await site.clock.advance(3_600_000);
+  const items = [{ pool: "vsphere", amount: { vcpus: 5, memory: 30 } }];
+  await site.call("POST /v1/leases", { body: { holder: "ci", items, ttl: "10m" } });
+  await site.clock.advance(60_000);
+  const { usedPercent = [] } = await trendAfterStart(site, "vsphere");
+  expect(usedPercent).toHaveLength(90);
+  expect(usedPercent.slice(-5)).toEqual([0, 50, 50, 50, 50]);
+});
+
 /** As a server that starts now would answer. */
 async function trendAfterStart(
   { broker, insight }: TestSite,

@@ -1,10 +1,10 @@
 import { Trends } from "../api/schemas.ts";
-import { type PlacementView, placementView } from "../core/explain/pool-view.ts";
+import { placementView } from "../core/explain/pool-view.ts";
 import { descendants, isOnlyLimit } from "../core/gates/limits.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { Pool, State } from "../core/model/state.ts";
 import type { Instant } from "../core/model/time.ts";
-import type { PoolSamples, SampleTimes } from "../insight/history/samples.ts";
+import { type PoolSamples, type SampleTimes, usedPercentOf } from "../insight/history/samples.ts";
 import type { App, Context } from "./context.ts";
 import { timestamp } from "./timestamp.ts";
 
@@ -40,7 +40,7 @@ export class TrendSampler {
       if (usage === undefined) delete trend.usedPercent;
       else {
         trend.usedPercent ??= [];
-        push(trend.usedPercent, percentOf(usage));
+        push(trend.usedPercent, usedPercentOf(usage));
       }
     }
   }
@@ -57,16 +57,18 @@ export class TrendSampler {
     limits: ReadonlyMap<string, readonly string[]>,
   ): void {
     // A pool that is only a limit has no samples of its own.
-    const sums = Array.from(limits, ([pool, below]) => {
+    const sums: PoolSamples[] = Array.from(limits, ([pool, below]) => {
       const parts = earlier.filter((one) => below.includes(one.pool));
       const [held, waiting] = [parts.map((one) => one.held), parts.map((one) => one.waiting)];
       return { pool, held: sumOf(held), waiting: sumOf(waiting) };
     });
-    for (const { pool, held, waiting } of [...earlier, ...sums]) {
+    for (const { pool, held, waiting, usedPercent = [] } of [...earlier, ...sums]) {
       const trend = this.#trends.get(pool as PoolName);
       if (trend === undefined) continue;
       trend.held = [...held, ...trend.held].slice(-samplesMax);
       trend.waiting = [...waiting, ...trend.waiting].slice(-samplesMax);
+      if (trend.usedPercent === undefined) continue;
+      trend.usedPercent = [...usedPercent, ...trend.usedPercent].slice(-samplesMax);
     }
   }
 
@@ -77,11 +79,6 @@ export class TrendSampler {
       pools: Array.from(this.#trends, ([pool, trend]) => ({ pool, ...trend })),
     };
   }
-}
-
-function percentOf(usage: PlacementView["usage"]): number {
-  const parts = usage.map(({ used, capacity }) => (capacity === 0 ? 0 : used / capacity));
-  return Math.round(Math.max(0, ...parts) * 100);
 }
 
 function waitingBelow(limit: Pool): number {

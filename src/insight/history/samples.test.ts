@@ -73,6 +73,25 @@ test.each(Object.entries(cases))("samplesOf() counts %s", (_, row) => {
   expect(found).toEqual([{ pool: "aws", held: row.held, waiting: row.waiting }]);
 });
 
+test("samplesOf() has the part in use of the fullest dimension, since the capacity is known", () => {
+  const host = { pool: "lab", resource: "host-1" };
+  const amount = { cpu: 2, memory: 1 };
+  const claims = [{ ...host, claim: "1", amount }];
+  const [lab] = samplesOf(times, {
+    ended: [
+      ended({ ...host, grantedAt: 100, endedAt: 125, amount: { cpu: 4 } }),
+      ended({ ...host, grantedAt: 130, endedAt: 140, amount: { memory: 9 } }),
+    ],
+    open: [open({ grantedAt: 120, claims })],
+    sizes: [
+      { pool: "lab", at: 0, size: 1, capacity: {} },
+      { pool: "lab", at: 110, size: 1, capacity: { cpu: 8, memory: 10 } },
+      { pool: "lab", at: 131, size: 2, capacity: { cpu: 16, memory: 20 } },
+    ],
+  });
+  expect(lab).toMatchObject({ held: [1, 1, 1, 1, 1], usedPercent: [50, 75, 100, 13] });
+});
+
 test("samplesOf() does not count cleaning", () => {
   const cleaned = ended({ purpose: "clean" });
   const cleaning = open({

@@ -1,3 +1,4 @@
+import type { Amounts } from "../../core/shared/placement/shareable.ts";
 import type { HistoryEntry, OpenClaim, OpenEntry, PoolSize } from "./entry.ts";
 
 /** The times at which pools are sampled, in order and at equal distances. */
@@ -12,6 +13,19 @@ export interface PoolSamples {
   readonly pool: string;
   readonly held: readonly number[];
   readonly waiting: readonly number[];
+  /**
+   * Of a shared pool whose capacity is known: the part in use of the dimension that is used most.
+   * There are no samples from before the capacity was known.
+   */
+  readonly usedPercent?: readonly number[];
+}
+
+/** The part in use of the dimension of which most is used. */
+export function usedPercentOf(dimensions: Iterable<{ used: number; capacity: number }>): number {
+  const parts = Iterator.from(dimensions).map(({ used, capacity }) =>
+    capacity === 0 ? 0 : used / capacity,
+  );
+  return Math.round(Math.max(0, ...parts) * 100);
 }
 
 interface Source {
@@ -31,7 +45,7 @@ export function samplesOf(times: SampleTimes, { ended, open, sizes }: Source): P
     pools.set(pool, found);
     return found;
   };
-  for (const { pool, at } of sizes) samplesIn(pool).existedAt(at);
+  for (const size of sizes) samplesIn(size.pool).resize(size);
   for (const entry of ended) {
     if (entry.purpose !== "use") continue;
     const { pool, id, askedAt, grantedAt, endedAt } = entry;
@@ -67,7 +81,10 @@ class Samples {
   readonly #counted = new Set<string>();
   /** A shared resource has many claims and counts once. */
   readonly #shared = new Map<string, number[]>();
-  #firstAt: number | undefined;
+  /** The amounts in use, by dimension. */
+  readonly #amounts = new Map<string, number[]>();
+  /** In the order of their times. */
+  readonly #sizes: PoolSize[] = [];
 
   constructor(times: SampleTimes) {
     this.#times = times;
@@ -75,8 +92,8 @@ class Samples {
     this.#waiting = this.#zeros();
   }
 
-  existedAt(at: number): void {
-    this.#firstAt = Math.min(at, this.#firstAt ?? at);
+  resize(size: PoolSize): void {
+    this.#sizes.push(size);
   }
 
   wait(id: string, start: number, end: number): void {
@@ -85,11 +102,11 @@ class Samples {
   }
 
   hold({ resource, amount }: Held, start: number, end: number): void {
-    if ((amount ?? null) === null) return this.#add(this.#held, start, end);
-    const name = resource ?? "";
-    const claims = this.#shared.get(name) ?? this.#zeros();
-    this.#shared.set(name, claims);
-    this.#add(claims, start, end);
+    if (amount === null || amount === undefined) return this.#add(this.#held, start, end);
+    this.#add(this.#in(this.#shared, resource ?? ""), start, end);
+    for (const [dimension, count] of Object.entries(amount)) {
+      this.#add(this.#in(this.#amounts, dimension), start, end, count);
+    }
   }
 
   part(): Omit<PoolSamples, "pool"> {
@@ -97,15 +114,50 @@ class Samples {
     const held = this.#held.map((count, index) => {
       return count + shared.filter((claims) => (claims[index] ?? 0) > 0).length;
     });
-    const first = this.#firstAt === undefined ? 0 : this.#indexOf(this.#firstAt);
-    return { held: held.slice(first), waiting: this.#waiting.slice(first) };
+    const [oldest] = this.#sizes;
+    const first = oldest === undefined ? 0 : this.#indexOf(oldest.at);
+    const usedPercent = this.#usedPercent();
+    return {
+      held: held.slice(first),
+      waiting: this.#waiting.slice(first),
+      ...(usedPercent !== undefined && { usedPercent }),
+    };
   }
 
-  /** Adds one at each time from `start`, and before `end`. */
-  #add(samples: number[], start: number, end: number): void {
+  #usedPercent(): number[] | undefined {
+    if (!this.#sizes.some(isKnown)) return undefined;
+    const capacities = this.#capacities();
+    const first = capacities.findIndex((capacity) => capacity !== undefined);
+    return first < 0
+      ? []
+      : capacities.slice(first).map((capacity, index) => {
+          const dimensions = Object.entries(capacity ?? {}).map(([name, amount]) => {
+            return { used: this.#amounts.get(name)?.[first + index] ?? 0, capacity: amount };
+          });
+          return usedPercentOf(dimensions);
+        });
+  }
+
+  /** At each time; undefined before it is known. */
+  #capacities(): (Amounts | undefined)[] {
+    const capacities = new Array<Amounts | undefined>(this.#times.count).fill(undefined);
+    for (const size of this.#sizes) {
+      capacities.fill(isKnown(size) ? size.capacity : undefined, this.#indexOf(size.at));
+    }
+    return capacities;
+  }
+
+  #in(samples: Map<string, number[]>, name: string): number[] {
+    const found = samples.get(name) ?? this.#zeros();
+    samples.set(name, found);
+    return found;
+  }
+
+  /** Adds to each time from `start`, and before `end`. */
+  #add(samples: number[], start: number, end: number, count = 1): void {
     const last = this.#indexOf(end);
     for (let index = this.#indexOf(start); index < last; index++) {
-      samples[index] = (samples[index] ?? 0) + 1;
+      samples[index] = (samples[index] ?? 0) + count;
     }
   }
 
@@ -118,4 +170,9 @@ class Samples {
   #zeros(): number[] {
     return new Array<number>(this.#times.count).fill(0);
   }
+}
+
+/** An older Berth recorded that a pool was shared, without its capacity. */
+function isKnown({ capacity = {} }: PoolSize): boolean {
+  return Object.keys(capacity).length > 0;
 }
