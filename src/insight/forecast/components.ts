@@ -19,7 +19,7 @@ export const contestedMax = 50_000;
  */
 export function contestedParts(
   state: State,
-  skips: (pools: Iterable<Pool>) => boolean = () => false,
+  skips: (pools: ReadonlySet<Pool>) => boolean = () => false,
 ): FrozenState[] {
   const seen = new Set<Pool>();
   const parts: FrozenState[] = [];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { brokerOf, type TestBroker } from "../../broker/test-broker.suite.ts";
-import { acquire, leave, pool, release } from "../../core/decide/lending.suite.ts";
-import type { RequestId, ResourceName } from "../../core/model/ids.ts";
+import { acquire, leave, operator, pool, release } from "../../core/decide/lending.suite.ts";
+import type { PoolName, RequestId, ResourceName } from "../../core/model/ids.ts";
 import { estimate } from "./estimate.ts";
 import { Estimates, type ForecastInput } from "./estimates.ts";
 import { RecordedSamples } from "./recorded-samples.ts";
@@ -182,5 +182,27 @@ describe("Estimates", () => {
     elapsedMs += 9_000;
     await estimates.refresh();
     expect(made.slice(3).sort()).toEqual(["aws", "gcp"]);
+  });
+
+  test("after a change of the rate there is no estimate until a pass has computed it", async () => {
+    const paced = { pace: { everyMs: 10_000, burst: 1, jitter: 0 } };
+    await site.broker.submit({ type: "configure", pools: [pool("aws", 9, paced)] });
+    remember(10_000);
+    for (const id of ["a", "b", "c"]) await site.broker.submit(acquire(id, "aws"));
+    meanwhile = async () => {
+      elapsedMs += 1_000;
+    };
+    await estimates.refresh();
+    expect(of("c")?.p50Ms).toBe(20_000);
+    const first = of("c")?.first;
+    const pin = { type: "pin", pool: "aws" as PoolName, rate: 1 } as const;
+    await site.broker.submit({ ...pin, reason: operator });
+    expect([of("c"), whyNone("c")]).toEqual([null, "not_computed"]);
+    await estimates.refresh();
+    expect(made).toEqual(["aws", "aws"]);
+    expect(of("c")?.p50Ms).toBeGreaterThan(20_000);
+    expect(of("c")?.first).toEqual(first);
+    await estimates.refresh();
+    expect(made).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
 import type { FrozenState } from "../../core/apply/snapshot.ts";
-import type { DurableEvent } from "../../core/model/event.ts";
+import type { DurableEvent, EventOf } from "../../core/model/event.ts";
 import type { PoolName, RequestId } from "../../core/model/ids.ts";
 import type { Pool, State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
@@ -95,6 +95,8 @@ export class Estimates {
   readonly #gone = new Map<RequestId, Instant | null>();
   /** Pools whose estimates are not computed again before this time, because that took long. */
   readonly #restingUntil = new Map<string, number>();
+  /** Pools whose rate has changed since their estimates were computed: these do not rest. */
+  readonly #outdated = new Set<string>();
   readonly #book = new AccuracyBook();
   readonly #stopListening: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -178,6 +180,7 @@ export class Estimates {
         this.#latest.delete(event.id);
         this.#without.delete(event.id);
       }
+      if (event.type === "rate-changed" && event.advised !== true) this.#onRate(event);
       if (event.type !== "lease-granted" && event.type !== "request-left") continue;
       const grantedAt = event.type === "lease-granted" ? at : null;
       this.#latest.delete(event.id);
@@ -194,6 +197,13 @@ export class Estimates {
     this.#later(this.#options.everyMs);
   }
 
+  /** A step of the recovery is foreseen. After any other change the times are those of another rate. */
+  #onRate({ pool, cause }: EventOf<"rate-changed">): void {
+    this.#outdated.add(pool);
+    if (cause.how === "clean") return;
+    for (const [id, { pools }] of this.#promised) if (pools.includes(pool)) this.#latest.delete(id);
+  }
+
   #later(delayMs: number): void {
     if (this.#closed || this.#running !== undefined) return;
     this.#timer ??= setTimeout(() => void this.refresh(), Math.max(delayMs, this.#restMs)).unref();
@@ -208,6 +218,7 @@ export class Estimates {
         const beganAt = this.#options.elapsedMs();
         this.#forgetGone(state);
         const copies = contestedParts(state, (part) => this.#rests(part));
+        this.#outdated.clear();
         return { parts: copies, now: at, copyMs: this.#options.elapsedMs() - beganAt };
       });
       const seed = this.#options.seed + this.#pass++;
@@ -234,7 +245,10 @@ export class Estimates {
     for (const pool of pools) this.#restingUntil.set(pool, until);
   }
 
-  #rests(pools: Iterable<Pool>): boolean {
+  #rests(pools: ReadonlySet<Pool>): boolean {
+    if (this.#outdated.size > 0 && pools.values().some(({ name }) => this.#outdated.has(name))) {
+      return false;
+    }
     const now = this.#options.elapsedMs();
     for (const { name } of pools) {
       if ((this.#restingUntil.get(name) ?? 0) <= now) continue;
