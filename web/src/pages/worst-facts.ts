@@ -43,6 +43,8 @@ export interface WorstWords {
   readonly text: string;
   /** A pool of which more would help. */
   readonly lacking?: string;
+  /** A pool that had free resources on average: something else held its requests back, or it was full for a short time. */
+  readonly halfFree?: string;
 }
 
 /** The answer in a sentence, for each order: where to look, and whether more of it would help. */
@@ -61,7 +63,11 @@ function slowest(pools: readonly PoolPart[]): WorstWords {
   if (worst === undefined) return { text: "Nowhere did more than 1 in 10 wait." };
   const { pool, waitSeconds, utilisation } = worst;
   const { p90 = 0, max = 0 } = waitSeconds ?? {};
-  const text = `The slowest tenth of ${pool} waited longer than ${briefly(p90)}, up to ${briefly(max)}; ${inUse(utilisation)}.`;
+  const waited =
+    briefly(p90) === briefly(max)
+      ? `The slowest request of ${pool} waited ${briefly(max)}`
+      : `The slowest tenth of ${pool} waited longer than ${briefly(p90)}, up to ${briefly(max)}`;
+  const text = `${waited}; ${inUse(utilisation)}.`;
   return withHelp(text, worst);
 }
 
@@ -132,7 +138,5 @@ const halfEmptyBelow = 0.6;
 function withHelp(text: string, { pool, utilisation }: PoolPart): WorstWords {
   if (utilisation === null) return { text };
   if (utilisation >= fullFrom) return { text, lacking: pool };
-  return utilisation < halfEmptyBelow
-    ? { text: `${text} Much of it was free: a pace, a limit or admission held requests back.` }
-    : { text };
+  return utilisation < halfEmptyBelow ? { text, halfFree: pool } : { text };
 }

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useAnswer } from "../data/query.ts";
-import { fitOf, poolStatsOf } from "../data/questions.ts";
+import { fitOf, onePool, poolStatsOf } from "../data/questions.ts";
 import { type ChartRange, shownRange } from "../parts/chart-fit.ts";
 import { useChartRange } from "../parts/chart-range.ts";
 import { Choice } from "../parts/choice.tsx";
@@ -11,6 +11,7 @@ import { grouped, percent } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { inWholeSeconds, inWords } from "../parts/times.tsx";
 import { at, useFilter, usePlace, withFilters } from "../router.ts";
+import { heldBackWords } from "./held-back.ts";
 import { whatIfAt } from "./what-if-place.ts";
 import {
   type PoolPart,
@@ -55,7 +56,7 @@ function Ranked({ range }: { range: ChartRange }) {
   );
 }
 
-function Answer({ text, lacking }: WorstWords) {
+function Answer({ text, lacking, halfFree }: WorstWords) {
   return (
     <p className="answer">
       <b>{text}</b>{" "}
@@ -64,8 +65,15 @@ function Answer({ text, lacking }: WorstWords) {
           <Link href={whatIfAt(lacking)}>More of it</Link> would help.
         </>
       )}
+      {halfFree === undefined ? null : <HeldBack pool={halfFree} />}
     </p>
   );
+}
+
+/** Nothing if the pool is no longer there. */
+function HeldBack({ pool }: { pool: string }) {
+  const { data } = useAnswer(onePool(pool));
+  return data === undefined ? null : <b>{heldBackWords(data)}</b>;
 }
 
 function Table({ rows }: { rows: readonly PoolPart[] }) {

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { poolAnswer } from "../../../src/api/pool-answer.suite.ts";
+import { heldBackWords } from "./held-back.ts";
+
+const pace = { every: "24s", burst: 1, jitter: 0 };
+const own = { pool: poolAnswer({}).name, used: 1, limit: 2 };
+const above = { pool: "cloud", used: 1, limit: 2 };
+const admission = {
+  by: "cluster",
+  credits: 0,
+  until: null,
+  why: null,
+  found: null,
+  lookedAt: null,
+};
+
+test.each([
+  ["without rules", {}, /^No rule holds its requests back: it was full while they waited/],
+  ["with its own number alone", { flow: { limits: [own] } }, /^No rule/],
+  ["with a pace", { policy: { pace } }, /^Much of it was free: a pace held requests back\.$/],
+  [
+    "below a limit, with a pace",
+    { policy: { pace }, flow: { limits: [own, above] } },
+    /: a pace or the limit cloud held/,
+  ],
+  ["with a check", { admission }, /: its admission check held/],
+])("heldBackWords() of a pool %s", (_, facts, want) => {
+  expect(heldBackWords(poolAnswer(facts))).toMatch(want);
+});
