@@ -52,6 +52,8 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
     await without("Admitted now");
     await said("too little CPU remains: 3000m needed, 2000m free").waitFor();
     await fact("Waiting for admission", /^e2e\/1$/).waitFor();
+    const answers = section.getByRole("table", { name: "Answers of the check" });
+    await answers.locator("tbody tr", { hasText: "too little CPU remains" }).waitFor();
 
     // The other pool has its word, which nobody can use before this one has one too.
     await page.goto(new URL("/pools/small", world.server.url).href);

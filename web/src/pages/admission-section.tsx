@@ -73,7 +73,7 @@ function Section({ pool: { name, free }, admission }: { pool: Pool; admission: A
           ["Decided by", by],
         ]}
       />
-      <Answers pool={name} said={why} />
+      <Answers pool={name} />
     </GateCard>
   );
 }
@@ -81,12 +81,9 @@ function Section({ pool: { name, free }, admission }: { pool: Pool; admission: A
 const answersShown = 4;
 
 /** Whether earlier waits were for the check or for a resource. */
-function Answers({ pool, said }: { pool: string; said: string | null }) {
+function Answers({ pool }: { pool: string }) {
   const { data } = useAnswer(admissionAnswers(pool));
-  const [last, ...earlier] = answersOf(data ?? []);
-  if (last === undefined) return null;
-  // What it said last stands above.
-  const answers = (last.why === said ? earlier : [last, ...earlier]).slice(0, answersShown);
+  const answers = answersOf(data ?? []).slice(0, answersShown);
   if (answers.length === 0) return null;
   return (
     <table className="rates stack" aria-label="Answers of the check">

@@ -13,10 +13,18 @@ import { canMake, dimensionOf, type SpaceShare, sharesOf, turnsOf } from "./shar
 export function ShareSection({ pool }: { pool: Pool }) {
   const us = useStore(whoami);
   if (!us?.authentication) return null;
-  return <Shares pool={pool.name} made={canMake(pool) ? pool.total : undefined} />;
+  const made = canMake(pool) ? pool.total : undefined;
+  // A space has a cluster until its destruction is confirmed.
+  const held = pool.template === undefined ? undefined : "held, or being destroyed after use";
+  return <Shares pool={pool.name} made={made} held={held} />;
 }
 
-function Shares({ pool, made }: { pool: string; made: number | undefined }) {
+interface PoolShares extends Pick<LegendProps, "held"> {
+  readonly pool: string;
+  readonly made: number | undefined;
+}
+
+function Shares({ pool, made, held }: PoolShares) {
   const { data } = useAnswer(allSpaces);
   const shares = sharesOf(pool, data ?? []);
   // One space without a quota shares with nobody.
@@ -24,7 +32,7 @@ function Shares({ pool, made }: { pool: string; made: number | undefined }) {
   const dimension = dimensionOf(pool, data ?? []);
   return (
     <GateCard title="Spaces" buttons={<Link href="/spaces">All spaces</Link>}>
-      <ShareBars {...{ shares, made }} unit={dimension} />
+      <ShareBars {...{ shares, made, held }} unit={dimension} />
       <Turns {...{ pool }} turns={turnsOf(pool, data ?? [])} />
     </GateCard>
   );
@@ -49,7 +57,7 @@ function Turns({ pool, turns }: { pool: string; turns: ReturnType<typeof turnsOf
   );
 }
 
-interface SharesProps {
+interface SharesProps extends Pick<LegendProps, "held"> {
   readonly shares: readonly SpaceShare[];
   readonly unit: string;
   /** How many there are now, if the pool can make more: shares are of what it may have at most. */
@@ -59,7 +67,7 @@ interface SharesProps {
 }
 
 /** A bar for what is held, and a mark for the part that the weight gives. */
-export function ShareBars({ shares, unit, made, legend = true }: SharesProps) {
+export function ShareBars({ shares, unit, made, held, legend = true }: SharesProps) {
   return (
     <>
       <dl className="shares">
@@ -88,7 +96,9 @@ export function ShareBars({ shares, unit, made, legend = true }: SharesProps) {
           </div>
         ))}
       </dl>
-      {legend ? <ShareLegend withQuota={shares.some(({ quota }) => quota !== null)} /> : null}
+      {legend ? (
+        <ShareLegend held={held} withQuota={shares.some(({ quota }) => quota !== null)} />
+      ) : null}
     </>
   );
 }
@@ -100,11 +110,17 @@ function heldWords({ held, capacity }: SpaceShare, unit: string, made: number | 
   return `${grouped(held)} of ${atMost}${grouped(capacity)}${unit === "" ? "" : ` ${unit}`}`;
 }
 
-export function ShareLegend({ withQuota = false }: { readonly withQuota?: boolean }) {
+interface LegendProps {
+  /** What counts as held. */
+  readonly held?: string | undefined;
+  readonly withQuota?: boolean;
+}
+
+export function ShareLegend({ held = "held", withQuota = false }: LegendProps) {
   return (
     <p className="legend">
       <span>
-        <i className="look-held" aria-hidden="true" /> held
+        <i className="look-held" aria-hidden="true" /> {held}
       </span>
       <span>
         <i className="key-mark" aria-hidden="true" /> its part by weight, among the spaces here now
