@@ -503,7 +503,9 @@ export const Resource = Type.Object({
     ),
   ),
   retiring: Type.Boolean(),
-  note: Type.String(),
+  note: Type.String({
+    description: "While it is drained, empty for callers who do not see all spaces",
+  }),
   changedAt: Timestamp,
   restsUntil: nullable(Timestamp),
   dynamic: Type.Boolean({ description: "Made on demand" }),

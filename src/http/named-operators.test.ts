@@ -26,6 +26,8 @@ const pools = [
   clusterPool("ocp", { size: 2 }),
 ];
 
+const searchOfReason = "/v1/search?q=a-secret-plan";
+
 async function busySite(): Promise<ClusterSite & { readonly ids: readonly string[] }> {
   const site = await clusterSite(pools, auth, testTokens.worker);
   const operate = async (line: string, body?: object) => {
@@ -37,12 +39,15 @@ async function busySite(): Promise<ClusterSite & { readonly ids: readonly string
     return site.call("POST /v1/leases", { token, body });
   };
   const held = asLease(await ask(testTokens.holder, { pool: "gcp" }, "team-holder"));
-  await operate("PATCH /v1/resources/aws-1", { drained: true, ...why });
+  // As `berth drain` does: the reason is the note as well. A later note is of a drained resource too.
+  await operate("PATCH /v1/resources/aws-1", { drained: true, note: why.reason, ...why });
+  await operate("PATCH /v1/resources/aws-1", { note: `${why.reason}, part two`, ...why });
   for (const name of ["pool1", "pool2", "pool3"]) {
     await operate(`PATCH /v1/resources/${name}`, { drained: true, ...why });
   }
   await operate("PUT /v1/pools/paced/pin", { rate: 2, ...why });
   const cluster = await site.make();
+  await operate(`PATCH /v1/resources/${cluster}`, { drained: true, note: why.reason, ...why });
   await operate(`PUT /v1/clusters/${cluster}/hold`, { for: "5m", ...why });
   const wants = [
     ...[{ pool: "aws" }, { pool: "aws", resource: "aws-1" }, { pool: "gcp" }],
@@ -72,7 +77,12 @@ async function readAll(site: Awaited<ReturnType<typeof busySite>>, token: string
     return names.map((name) => line.replace(/\{(id|name)\}/, name).replace("{claim}", "1"));
   });
   const more = ["aws-1", "ocp-1"].map((name) => `GET /v1/events/past?resource=${name}`);
-  const searches = ["GET /v1/search?q=a", "GET /metric?type=gcp", "GET /show-pools"];
+  const searches = [
+    "GET /v1/search?q=a",
+    `GET ${searchOfReason}`,
+    "GET /metric?type=gcp",
+    "GET /show-pools",
+  ];
   const found = new Map<string, string>();
   for (const call of [...calls, ...more, ...searches]) {
     found.set(call, (await site.call(call, { token })).text);
@@ -88,6 +98,7 @@ test("a holder of another space reads no operator's name, no reason and no other
   const read = await readAll(site, otherToken);
   expect(matching(read, operatorTexts)).toEqual([]);
   expect(matching(read, teamTexts)).toEqual([]);
+  expect(read.get(`GET ${searchOfReason}`)).toContain('"items":[]');
   const waits = read.get("GET /v1/requests") ?? "";
   expect(waits).toContain("None of 1 aws can be lent (1 drained): aws-1 is drained;");
   expect(waits).toContain("aws-1 is drained;");
@@ -111,10 +122,29 @@ test("operators read the name and the reason", async () => {
   const read = await readAll(site, annToken);
   const told = [
     ...["GET /v1/requests", "GET /v1/pools", "GET /v1/pool-changes", "GET /v1/clusters"],
+    ...["GET /v1/resources", "GET /v1/resources/aws-1"],
     ...["GET /v1/pools/paced/limit-history", "GET /v1/pools/ocp/plan", "GET /v1/events/past"],
     ...site.ids.slice(0, 4).flatMap((id) => [`GET /v1/explain/${id}`, `GET /v1/requests/${id}`]),
   ];
   expect(matching(read, operatorTexts)).toEqual(expect.arrayContaining(told));
+  expect(read.get(`GET ${searchOfReason}`)).toContain('"name":"aws-1"');
+});
+
+test("the reason of a drain is no note that others read once it is undrained", async () => {
+  await using site = await busySite();
+  const undrain = { token: annToken, body: { drained: false } };
+  const notes = async (token: string) => {
+    const { text } = await site.call("GET /v1/resources/aws-1", { token });
+    return [JSON.parse(text).drained, JSON.parse(text).note];
+  };
+  expect(await notes(annToken)).toEqual([true, "a-secret-plan, part two"]);
+  const again = { drained: true, note: "another-secret", reason: "another-secret" };
+  await site.call("PATCH /v1/resources/aws-1", { token: annToken, body: again });
+  expect(await notes(annToken)).toEqual([true, "another-secret"]);
+  expect(await notes(otherToken)).toEqual([true, ""]);
+  await site.call("PATCH /v1/resources/aws-1", undrain);
+  expect(await notes(otherToken)).toEqual([false, ""]);
+  expect(await notes(annToken)).toEqual([false, ""]);
 });
 
 test("the reply to a request, and polling it with its token, name no operator", async () => {

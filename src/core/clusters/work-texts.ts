@@ -25,7 +25,7 @@ export function workText(resource: Made, now: Instant, details = true): string {
 
 /** ` for 3m, usually takes 5m` */
 function timeText(resource: Made, now: Instant, details: boolean): string {
-  const { state, cluster, claim, failures, pool, note } = resource;
+  const { state, cluster, claim, failures, pool } = resource;
   if (!isPhase(state)) return "";
   if (isFrozen(resource) && resource.hub?.outage != null) {
     const { name, outage } = resource.hub;
@@ -38,7 +38,7 @@ function timeText(resource: Made, now: Instant, details: boolean): string {
     return `, stuck for ${roughDuration(now - cluster.since)}${blocking}`;
   }
   if (claim === null && failures > 0) {
-    const why = details ? cluster.message || note : "";
+    const why = details ? cluster.message : "";
     return `, failed ${failures === 1 ? "once" : `${failures} times`}${why && `: ${why}`}`;
   }
   if (claim === null && cluster.deadlineAt === never) return ", which waits for a worker";

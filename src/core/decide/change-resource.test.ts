@@ -113,6 +113,19 @@ describe("change-resource", () => {
     expect(lending.do(change("aws-1", wanted))).toEqual({ events: [], outcome: { type: "done" } });
   });
 
+  test("an undrain ends the note that is the reason of the drain, and keeps any other", () => {
+    const lending = new Lending(pool("aws", 2));
+    const { why } = operator;
+    lending.do(change("aws-1", { drained: true, note: why }));
+    expect(lending.do(change("aws-1", { drained: false })).events).toMatchObject([
+      { drained: false, note: "" },
+    ]);
+    lending.do(change("aws-2", { state: "quarantined", note: "no disk" }));
+    lending.do(change("aws-2", { drained: true }));
+    lending.do(change("aws-2", { drained: false }));
+    expect(lending.resource("aws-2").note).toBe("no disk");
+  });
+
   test.each(["busy", "cooling", "drained"])(
     "refuses the state %s, which is the broker's own",
     (state) => {

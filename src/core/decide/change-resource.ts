@@ -52,17 +52,27 @@ function differenceOf(
   resource: Resource,
   change: ResourceChange,
 ): Partial<Omit<Changed, "type" | "resource" | "reason">> {
-  const { state, note, drained } = change;
+  const { state, drained } = change;
   const changesState = state !== undefined && state !== resource.state;
+  const note = change.note ?? (drained === false ? noteAfterDrain(resource) : undefined);
+  const changesNote = note !== undefined && (note !== resource.note || changesState);
+  // To drain it again with another note is to give another reason.
+  const drains =
+    drained !== undefined && (drained !== resource.drained || (drained && changesNote));
   const labels = merged(resource.labels, change.labels);
   const userDataChanges = changedEntries(resource.userData, change.userData);
   return {
     ...(changesState ? { state } : undefined),
-    ...(note === undefined || (note === resource.note && !changesState) ? undefined : { note }),
-    ...(drained === undefined || drained === resource.drained ? undefined : { drained }),
+    ...(changesNote ? { note } : undefined),
+    ...(drains ? { drained } : undefined),
     ...(labels === resource.labels ? undefined : { labels }),
     ...(userDataChanges === undefined ? undefined : { userDataChanges }),
   };
+}
+
+/** A note that repeats why it is drained ends with the drain: from then on every space would read it. */
+function noteAfterDrain({ note, drainReason }: Resource): string | undefined {
+  return note !== "" && note === drainReason?.why ? "" : undefined;
 }
 
 /** Undefined if the user data of the resource may change so. */

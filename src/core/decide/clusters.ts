@@ -157,7 +157,9 @@ function move(turn: Turn, name: ResourceName, how: keyof typeof targets, why: st
   const resource = turn.state.resources.get(name);
   if (resource?.sharing !== "exclusive" || resource.cluster === null) return;
   const { state, wanted } = targets[how];
-  const what = { resource: name, wanted, why: why || resource.note };
+  // Everybody may read why, but not the note of a drained resource (`noteReader`).
+  const note = resource.drained ? "" : resource.note;
+  const what = { resource: name, wanted, why: why || note };
   if (resource.claim === null) emit(turn, { type: "cluster-moved", state, ...what });
   else emit(turn, { type: "cluster-wanted", ...what });
 }

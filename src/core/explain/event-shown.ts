@@ -10,6 +10,7 @@ export interface ShownEvent {
   readonly why?: string;
   readonly hold?: ClusterHold | null;
   readonly ask?: object;
+  readonly note?: string;
   readonly userDataKeys?: readonly string[];
 }
 
@@ -53,10 +54,11 @@ export function withoutSecrets({ from: _from, ...event }: DurableEvent): ShownEv
 }
 
 /**
- * Who has drained, held or adopted a resource that belongs to no space, and why, is for operators.
+ * Who has drained, held or adopted a resource that belongs to no space, and why, is for operators. So
+ * is a note: an event does not say whether its resource was drained then, or a cluster of somebody.
  */
 export function publicPart(event: ShownEvent): ShownEvent {
-  const { reason, why, hold, ...shown } = event;
+  const { reason, why, hold, note: _note, ...shown } = event;
   return {
     ...shown,
     ...(reason === undefined && why !== undefined ? { why } : undefined),

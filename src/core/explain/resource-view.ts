@@ -27,7 +27,7 @@ export interface ResourceView {
   readonly cluster: boolean;
   /** What a worker does with a cluster now: since when, and for how long usually. Null: nothing. */
   readonly phase: { readonly since: Instant; readonly usualMs: number | null } | null;
-  /** The space that may read the note, which has messages of a cluster; null: all may. */
+  /** The space that may read the note; null: all may. Undefined: only those who see all spaces. */
   readonly noteFor: SpaceName | undefined | null;
   readonly expiresAt: Instant | null;
   readonly failures: number;
@@ -76,8 +76,12 @@ function phaseOf(resource: Resource): ResourceView["phase"] {
   return { since: resource.cluster.since, usualMs: usualMs(resource.pool, state) };
 }
 
-/** What an operator has written about a cluster in stock is in its note too, so no space reads it. */
+/**
+ * The note of a drained resource is why an operator has drained it, and that of a cluster in stock
+ * may be one's words too: no space reads them.
+ */
 export function noteReader(resource: Resource): SpaceName | undefined | null {
+  if (resource.drained) return undefined;
   return isMade(resource) ? (ownerOfCluster(resource) ?? undefined) : null;
 }
 
