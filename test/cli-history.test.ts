@@ -45,7 +45,7 @@ describe("berth history", () => {
     expect((await server.done(["history", "--how", "expired"])).stderr).toContain("No past lease");
     const unknown = await server.done(["history", "--how", "foo"]);
     expect(unknown.code).toBe(64);
-    expect(unknown.stderr).toMatch(/Cannot use --how "foo": .*\n {2}Use cancelled, .*released, /);
+    expect(unknown.stderr).toMatch(/there is no end "foo"\n {2}Use one of cancelled, .*released, /);
     expect(await server.done(["history", "--since", "whenever"])).toMatchObject({ code: 64 });
   });
 });

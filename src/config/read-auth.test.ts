@@ -64,6 +64,10 @@ describe("auth:", () => {
       `{ tokens: [{ name: ci, sha256: ${sha256}, space: a, role: holder, expires: 2027-02-99 }] }`,
       '"2027-02-99" is not a time',
     ],
+    "a date that there is not": [
+      `{ tokens: [{ name: ci, sha256: ${sha256}, space: a, role: holder, expires: 2027-02-30 }] }`,
+      '"2027-02-30" is not a time',
+    ],
     "a space that is no name": [
       "{ anonymous: { space: 'a b', role: viewer } }",
       '"a b" is not a name',

@@ -1,5 +1,6 @@
 import type { TString } from "typebox";
 import { Compile } from "typebox/compile";
+import { hasRealDate } from "../core/model/time.ts";
 import { Dimension } from "./capacity-schema.ts";
 import type { TextKind } from "./document.ts";
 import {
@@ -121,7 +122,7 @@ const expiryForm = kindOf(ExpiryTime, "write it like 2027-01-31 or 2027-01-31T12
 export const expiryKind: TextKind = {
   ...expiryForm,
   accepts: (value): value is string => {
-    return expiryForm.accepts(value) && !Number.isNaN(Date.parse(value));
+    return expiryForm.accepts(value) && hasRealDate(value) && !Number.isNaN(Date.parse(value));
   },
 };
 

@@ -70,6 +70,8 @@ test.each([
   ["limit=x", 400],
   ["after=-1", 400],
   ["since=yesterday", 400],
+  ["since=2026-02-30", 400],
+  ["since=2024-02-29", 200],
   ["way=pigeon", 400],
   ["order=random", 400],
   ["colour=red", 400],

@@ -99,6 +99,10 @@ describe("GET /v1/history", () => {
   test.each([
     ["?since=yesterday", "query.since"],
     ["?until=2023-13-45", "query.until"],
+    ["?until=2026-02-30", "query.until"],
+    ["?since=2025-02-29T12:00:00Z", "query.since"],
+    ["?how=foo", "query.how"],
+    ["?how=expired,relaesed", "query.how"],
     ["?limit=0", "query.limit"],
     ["?after=x", "query.after"],
     ["?pol=aws", "query"],
@@ -106,6 +110,14 @@ describe("GET /v1/history", () => {
     const answer = await site.call(`GET /v1/history${query}`);
     expect(answer.status).toBe(400);
     expect(asProblem(answer).detail).toContain(place);
+  });
+
+  test("lists the known ends, or the nearest one, for an end that does not exist", async () => {
+    const hintOf = async (how: string) =>
+      asProblem(await site.call(`GET /v1/history?how=${how}`)).hint;
+    expect(await hintOf("foo")).toMatch(/^Use one of cancelled, .*released, expired, .*hibernated/);
+    expect(await hintOf("relaesed")).toBe('Did you mean "released"?');
+    expect(await ids("?how=expired,hold,free&purpose=all")).toEqual([]);
   });
 });
 
@@ -176,6 +188,21 @@ describe("GET /v1/stats", () => {
       expect(part).toEqual((await stats(`?pool=${pool}&window=4m`)).total);
     }
     expect((await site.call("GET /v1/stats/pools?step=1m")).status).toBe(400);
+  });
+
+  test("a window that ends in the future ends now: nobody has waited there yet", async () => {
+    await site.broker.submit(acquire("a", "aws"));
+    await site.broker.submit(acquire("b", "aws"));
+    await site.clock.advance(60_000);
+    const now = new Date(site.clock.now()).toISOString();
+    const ahead = new Date(site.clock.now() + 3_600_000).toISOString();
+    for (const path of ["/v1/stats/pools?", "/v1/stats?pool=aws&"]) {
+      const [present, future] = await Promise.all([
+        site.call(`GET ${path}window=5m&until=${now}`),
+        site.call(`GET ${path}window=5m&until=${ahead}`),
+      ]);
+      expect(future.body).toEqual(present.body);
+    }
   });
 
   test("takes no more steps than are of use, and knows its pools", async () => {

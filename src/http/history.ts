@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { historyEnds } from "../api/history-ends.ts";
 import { EstimateAccuracy, HistoryEntry, PoolStats, Stats } from "../api/history-schemas.ts";
 import { limits } from "../api/limits.ts";
 import { Problem } from "../api/problem.ts";
@@ -20,6 +21,7 @@ import { renderEntry, renderPoolStats, renderStats } from "./render/history.ts";
 import { durationIn, momentIn, momentText } from "./request.ts";
 import { problems } from "./responses.ts";
 import { limitedTo } from "./sight.ts";
+import { unknownWord } from "./unknown-word.ts";
 
 const filter = (description: string) =>
   Type.Optional(Type.String({ maxLength: limits.holderLengthMax, description }));
@@ -31,7 +33,9 @@ const HistoryQuery = Type.Object(
     resource: filter("Only of this resource"),
     holder: filter("Only of this holder"),
     text: filter("Only those with this text in the holder, pool, resource or space, in any case"),
-    how: filter("Only those that ended so, such as expired; several with commas"),
+    how: filter(
+      "Only those that ended so, such as expired; several with commas; 400 for an unknown one",
+    ),
     id: filter("Only of this request or lease"),
     purpose: Type.Optional(
       Type.Union([Type.Literal("use"), Type.Literal("clean"), Type.Literal("all")], {
@@ -50,7 +54,7 @@ const StatsQuery = Type.Object(
     pool: filter("All pools together unless given"),
     window: Type.Optional({ ...Duration, description: "24h unless given" }),
     step: Type.Optional({ ...Duration, description: "A 24th of the window unless given" }),
-    until: moment("Where the window ends; now unless given"),
+    until: moment("Where the window ends; now unless given, and at the latest"),
   },
   { additionalProperties: false },
 );
@@ -78,6 +82,7 @@ function listRoute(app: App, { broker, insight }: Context, questions: CallerShar
     const { query } = request;
     const { limit, after, since, until, purpose: wanted, ...same } = query;
     const purpose = wanted ?? (same.id === undefined ? "use" : "all");
+    mustBeEnds(same.how);
     numberInCursor(after);
     const now = broker.now();
     const times = {
@@ -97,6 +102,13 @@ function listRoute(app: App, { broker, insight }: Context, questions: CallerShar
     const { items, next } = await insight.ask("page", ask).catch(historyProblem);
     return { items: items.map(renderEntry), next };
   });
+}
+
+/** A misspelt end would find nothing, which reads as "it never happened". */
+function mustBeEnds(how: string | undefined): void {
+  const known = Object.keys(historyEnds);
+  const unknown = how?.split(",").find((end) => !known.includes(end));
+  if (unknown !== undefined) throw unknownWord("query.how", { kind: "end", given: unknown }, known);
 }
 
 function statsRoute(app: App, { broker, insight }: Context, questions: CallerShares): void {
@@ -161,7 +173,8 @@ function rangeOf(query: Static<typeof StatsQuery>, now: number) {
     query.step === undefined
       ? Math.max(1_000, Math.round(windowMs / 24))
       : durationIn("query.step", query.step, { minMs, maxMs: windowRange.maxMs });
-  const to = momentIn("query.until", query.until, now) ?? now;
+  // What has not happened yet is in no statistic.
+  const to = Math.min(now, momentIn("query.until", query.until, now) ?? now);
   return { from: to - windowMs, to, stepMs };
 }
 

@@ -17,7 +17,7 @@ import { variantOf } from "../insight/what-if/variant.ts";
 import type { WhatIf } from "../insight/what-if/what-if.ts";
 import type { App, Context } from "./context.ts";
 import { historyProblem } from "./history.ts";
-import { abortOnClose, durationIn } from "./request.ts";
+import { abortOnClose, durationIn, momentIn } from "./request.ts";
 import { problems } from "./responses.ts";
 
 const weekMs = 7 * 24 * 3_600_000;
@@ -93,7 +93,7 @@ async function prepared({ broker }: Context, wanted: Wanted): Promise<WhatIf[]> 
     const message = `Cannot simulate pool "${pool}": there is no such pool`;
     throw settingProblem(new BadSetting(message, "Fix the name"));
   }
-  const to = wanted.to === undefined ? now : Math.min(now, Date.parse(wanted.to));
+  const to = Math.min(now, momentIn("body.to", wanted.to, now) ?? now);
   const room = settingsRoom(limits.simulatedResourcesMax);
   const found: WhatIf[] = [];
   try {

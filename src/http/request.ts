@@ -11,7 +11,7 @@ import type { LeaseView } from "../core/explain/view.ts";
 import type { Reason } from "../core/model/command.ts";
 import type { RequestId, SpaceName } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
-import { formatDuration, parseDuration } from "../core/model/time.ts";
+import { formatDuration, hasRealDate, parseDuration } from "../core/model/time.ts";
 import type { Context } from "./context.ts";
 import { invalid } from "./problems.ts";
 import { callerAddress } from "./proxies.ts";
@@ -68,7 +68,7 @@ export function momentIn(place: string, text: string | undefined, now: number): 
   if (text === undefined) return undefined;
   const agoMs = parseDuration(text);
   const at = agoMs === undefined ? Date.parse(text) : now - agoMs;
-  if (!Number.isNaN(at) && (agoMs !== undefined || /^\d{4}-\d\d-\d\d/.test(text))) return at;
+  if (!Number.isNaN(at) && (agoMs !== undefined || hasRealDate(text))) return at;
   throw invalid(
     place,
     `"${text.slice(0, 40)}" is not a time`,

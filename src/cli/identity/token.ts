@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { type Role, roles } from "../../auth/roles.ts";
-import { parseDuration } from "../../core/model/time.ts";
+import { hasRealDate, parseDuration } from "../../core/model/time.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { usageError } from "../failure.ts";
 import { flag } from "../flags.ts";
@@ -23,7 +23,7 @@ const name = matching(
 
 const expiry: Parse<string> = (text) => {
   const durationMs = parseDuration(text);
-  const isDate = /^\d{4}-\d\d-\d\d/.test(text);
+  const isDate = hasRealDate(text);
   const atMs = isDate ? Date.parse(text) : Date.now() + (durationMs ?? Number.NaN);
   if (Number.isNaN(new Date(atMs).getTime())) {
     const hint = "Write it like 30d, 2027-01-31 or 2027-01-31T12:00:00Z";

@@ -1,11 +1,10 @@
 import type { HistoryEntry } from "../../api/history-schemas.ts";
 import { limits } from "../../api/limits.ts";
-import type { LeaseEnd, RequestEnd } from "../../core/model/event.ts";
 import type { CliCommand, Context } from "../cli-command.ts";
 import { flag, onceFlag } from "../flags.ts";
 import { poolMustExist } from "../operate/pool-must-exist.ts";
 import type { Column } from "../terminal/table.ts";
-import { oneOf, readValue, wholeNumber } from "../values.ts";
+import { wholeNumber } from "../values.ts";
 import { formatAge, formatMeasured } from "./age.ts";
 import { list, listOptions } from "./listing.ts";
 
@@ -81,42 +80,6 @@ async function readHistory({ args: [id], client, flags }: Context) {
   const purpose = cleaning ? ("clean" as const) : undefined;
   const filter = { id, pool, resource, holder, how, since, until, limit, purpose };
   const { items } = await client.history(filter);
-  if (items.length === 0) {
-    await poolMustExist(client, pool);
-    if (how !== undefined) refuseUnknownEnd(how);
-  }
+  if (items.length === 0) await poolMustExist(client, pool);
   return items;
-}
-
-/**
- * Complete, because the compiler requires a line for each end. Removed are requests, by operators; the last
- * three are of cleanings.
- */
-const ends: Readonly<
-  Record<RequestEnd | LeaseEnd | "hold" | "removed" | "cleaned" | "failed" | "stopped", true>
-> = {
-  cancelled: true,
-  removed: true,
-  disconnected: true,
-  abandoned: true,
-  unsatisfiable: true,
-  undecidable: true,
-  released: true,
-  expired: true,
-  lifetime: true,
-  revoked: true,
-  uncollected: true,
-  reset: true,
-  hold: true,
-  cleaned: true,
-  failed: true,
-  stopped: true,
-};
-
-/** Called only if nothing was found, so that the ends of a newer server can be used as well. */
-function refuseUnknownEnd(how: string): void {
-  const known = Object.keys(ends);
-  for (const end of how.split(",")) {
-    if (!known.includes(end)) readValue("--how", end, oneOf(...known));
-  }
 }

@@ -4,6 +4,7 @@ import {
   briefDuration,
   durationPattern,
   formatDuration,
+  hasRealDate,
   parseDuration,
   roughDuration,
 } from "./time.ts";
@@ -118,4 +119,20 @@ test.each([
   [5_400_000, "1h30m"],
 ])("briefDuration() writes %d ms as %s", (durationMs, want) => {
   expect(briefDuration(durationMs)).toBe(want);
+});
+
+test.each([
+  ["2026-02-28", true],
+  ["2026-02-29", false],
+  ["2024-02-29T12:00:00Z", true],
+  ["1900-02-29", false],
+  ["2000-02-29", true],
+  ["2026-02-30", false],
+  ["2026-04-31", false],
+  ["2026-12-31", true],
+  ["2026-13-01", false],
+  ["2026-01-00", false],
+  ["yesterday", false],
+])("hasRealDate(%j) is %s", (text, want) => {
+  expect(hasRealDate(text)).toBe(want);
 });

@@ -15,6 +15,19 @@ export function earliest(a: Instant, b: Instant): Instant {
   return a <= b ? a : b;
 }
 
+const dated = /^(\d{4})-(\d\d)-(\d\d)/;
+
+/** Whether a text begins with a date of the calendar. JavaScript reads 30 February as 2 March. */
+export function hasRealDate(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = (dated.exec(text) ?? []).slice(1).map(Number);
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month);
+}
+
+function daysOf(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
 /**
  * Durations as people write them: `90s`, `20m`, `1h30m`, `1.5h`, `2d`. A bare number is refused,
  * because nobody agrees on its unit; only `0` needs none.
