@@ -22,7 +22,7 @@ import type { App, Context } from "./context.ts";
 import { documentRoutes } from "./docs.ts";
 import {
   answerClientError,
-  answerFrameworkError,
+  answerFrameworkErrors,
   answerUnknownPaths,
   handleErrors,
 } from "./errors.ts";
@@ -70,6 +70,8 @@ export async function makeApp(
   logger: FastifyBaseLogger,
   makeServer?: MakeServer,
 ): Promise<App> {
+  builtPage ??= Page.load();
+  const page = await builtPage;
   const app: App = fastify({
     loggerInstance: withoutChildLoggers(logger),
     logController: new LogController({ disableRequestLogging: true }),
@@ -80,7 +82,7 @@ export async function makeApp(
     http: arrivalTimeouts,
     forceCloseConnections: "idle",
     return503OnClosing: false, // Its answer has no code; `refuseWhileStopping` has one.
-    frameworkErrors: answerFrameworkError,
+    frameworkErrors: answerFrameworkErrors(page),
     clientErrorHandler: answerClientError,
     ...(makeServer && {
       serverFactory: (answer: RequestListener) => withTimeouts(makeServer(answer)),
@@ -114,8 +116,6 @@ export async function makeApp(
   refuseUnknownParameters(app);
   await documentRoutes(app, context.version);
   await guidePages(app);
-  builtPage ??= Page.load();
-  const page = await builtPage;
   page.routes(app);
   await clientScriptRoute(app, context);
   apiRoutes(app, context);

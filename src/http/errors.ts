@@ -113,13 +113,15 @@ function cleanPath(url: string): string {
   return `/${parts.join("/")}${end}${query}`;
 }
 
-/** For what fails before there is a route: a path that cannot be decoded, or is too long. */
-export function answerFrameworkError(
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  sendProblem(reply, problemFrom(error, request));
+/**
+ * For what fails before there is a route: a path that cannot be decoded, or is too long. A browser gets the
+ * page, which says that it does not know the address.
+ */
+export function answerFrameworkErrors(page: Page): AnswerError {
+  return (error, request, reply) => {
+    if (!isOwnPath(request) && page.wanted(request)) page.send(request, reply.code(200));
+    else sendProblem(reply, problemFrom(error, request));
+  };
 }
 
 /** Answers on the socket when Node cannot parse the request, and then closes it. */

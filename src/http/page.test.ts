@@ -35,6 +35,21 @@ describe("the server", () => {
     },
   );
 
+  test.each([`/pools/%zz`, "/%", "/%E0%A4%A"])(
+    "shows the page at %s, which nobody can decode, to a browser only",
+    async (path) => {
+      const shown = await site.call(`GET ${path}`, { headers: html });
+      expect(shown).toMatchObject({ status: 200, type: "text/html" });
+      expect(shown.headers).toMatchObject({
+        "content-security-policy": expect.stringContaining("script-src 'self';"),
+      });
+      const refused = { status: 400, type: "application/problem+json" };
+      expect(await site.call(`GET ${path}`)).toMatchObject(refused);
+      expect(await site.call(`POST ${path}`, { headers: html })).toMatchObject(refused);
+      expect(await site.call(`GET /v1${path}`, { headers: html })).toMatchObject(refused);
+    },
+  );
+
   test("shows it for a look only", async () => {
     expect(await site.call("POST /pools/aws", { headers: html })).toMatchObject({ text: "" });
   });
