@@ -15,7 +15,7 @@ const Query = Type.Object(
       minLength: 1,
       maxLength: limits.holderLengthMax,
       description:
-        "Part of a name, a holder, a label's value or a note, several words of these, or the start of an id; case does not matter",
+        "Part of a name, a holder, a label's value or a note, several words of these and of its pool or holder, or the start of an id; case does not matter",
     }),
   },
   { additionalProperties: false },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ClusterLending, clusterPool } from "../clusters/clusters.suite.ts";
 import { HubLending, hub } from "../clusters/hubs.suite.ts";
-import { acquire, Lending, pool } from "../decide/lending.suite.ts";
+import { acquire, change, Lending, pool } from "../decide/lending.suite.ts";
 import type { SpaceName } from "../model/ids.ts";
 import { defaultSpacePolicy } from "../model/space.ts";
 import { type SearchSight, search } from "./search.ts";
@@ -45,13 +45,7 @@ test("a space is found by those who may see it", () => {
   const lending = new Lending(pool("aws", 1));
   lending.do({ type: "configure", pools: [pool("aws", 1)], spaces });
   expect(found(lending, "web")).toEqual(["space web"]);
-  const other = {
-    sees: () => false,
-    seesSpace: () => false,
-    readsNote: () => false,
-    seesHubs: false,
-  };
-  expect(found(lending, "web", other)).toEqual([]);
+  expect(found(lending, "web", sightOfNobody)).toEqual([]);
 });
 
 test("many hits of one kind leave room for the others", () => {
@@ -72,6 +66,31 @@ test("several words are found in any order, after what has the whole text", () =
   expect(found(lending, "aws quota release a q r e gcp")).toEqual([]);
 });
 
+test("words may be in the pool, the holder, the note and the labels of one thing", () => {
+  const lending = new Lending(pool("esx", 1), pool("gcp", 2));
+  lending.do(acquire("1", "esx", { holder: "nightly/7", labels: { branch: "main" } }));
+  lending.do(acquire("2", "esx", { holder: "nightly/8" }));
+  lending.do(acquire("3", "gcp", { holder: "nightly/9" }));
+  const both = ["resource esx-1", "request nightly/8", "lease nightly/7"];
+  expect(found(lending, "esx nightly").toSorted()).toEqual(both.toSorted());
+  expect(found(lending, "main esx")).toEqual(["lease nightly/7"]);
+  expect(found(lending, "esx-1 nightly").toSorted()).toEqual(["lease nightly/7", "resource esx-1"]);
+  lending.do(change("gcp-2", { note: "fan is loud" }));
+  expect(found(lending, "gcp loud")).toEqual(["resource gcp-2"]);
+  // A pool alone is not everything that is in it.
+  expect(found(lending, "gcp")).toEqual(["pool gcp", "resource gcp-1", "resource gcp-2"]);
+  const other = { ...sightOfNobody, readsNote: () => false };
+  expect(found(lending, "esx nightly", other)).toEqual([]);
+  expect(found(lending, "gcp loud", other)).toEqual([]);
+});
+
+const sightOfNobody = {
+  sees: () => false,
+  seesSpace: () => false,
+  readsNote: () => true,
+  seesHubs: false,
+};
+
 test.each([
   ["a name with two letters swapped", "lab-vshpere", "lab-vsphere"],
   ["a word of a name", "nutanx", "nutanix"],
@@ -88,13 +107,7 @@ test("a cluster is found as a cluster", () => {
   const lending = new ClusterLending();
   lending.outcome({ type: "configure", pools: [clusterPool("ocp", { size: 1 })] });
   lending.plan();
-  const sight = {
-    sees: () => false,
-    seesSpace: () => false,
-    readsNote: () => true,
-    seesHubs: false,
-  };
-  for (const one of [undefined, sight]) {
+  for (const one of [undefined, sightOfNobody]) {
     const { items } = search(lending.state, "ocp-1", 9, one);
     expect(items).toEqual([
       { kind: "cluster", name: "ocp-1", title: "ocp-1", about: "creating in ocp" },

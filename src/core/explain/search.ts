@@ -3,7 +3,14 @@ import { hubStateOf } from "../model/hub.ts";
 import type { RequestId, SpaceName } from "../model/ids.ts";
 import { freeState } from "../model/lifecycle.ts";
 import { nearest } from "../model/nearest.ts";
-import { idleCount, type Pool, type Resource, type State, shownState } from "../model/state.ts";
+import {
+  claimsOn,
+  idleCount,
+  type Pool,
+  type Resource,
+  type State,
+  shownState,
+} from "../model/state.ts";
 import { stateWord } from "../model/state-word.ts";
 import { isMade, ownerOfCluster } from "./cluster-view.ts";
 
@@ -23,6 +30,8 @@ interface Candidate {
   readonly id?: string;
   /** Other texts to search. Without user data, which may be credentials. */
   readonly texts?: readonly string[];
+  /** What it is connected with: some of several words may be there, but not all of them. */
+  readonly related?: () => readonly string[];
 }
 
 /** What of all this the one who searches may see. */
@@ -54,7 +63,8 @@ const fits = { exact: 0, start: 1, word: 2, inside: 3, none: 4 } as const;
 
 /**
  * Returns at most `max` hits; `more` is true if there are others, and `counts` has all of each kind. Ignores case. What
- * has not the whole text may have all of its words. The best fit comes first; of equal ones pools, spaces, hubs,
+ * has not the whole text may have all of its words, some of them in what it is connected with: the pool of a lease,
+ * the holder of a resource. The best fit comes first; of equal ones pools, spaces, hubs,
  * resources, then requests and leases. If not all can be shown, each kind has its part: hundreds of resources do not
  * hide the lease that somebody looks for.
  */
@@ -126,14 +136,15 @@ function fitOf({ names, id, texts = [] }: Omit<Candidate, "hit">, wanted: string
   return texts.some((one) => one.toLowerCase().includes(wanted)) ? fits.inside : fits.none;
 }
 
-/** As good as the worst of the words. */
+/** As good as the worst of the words. One of them must be in the candidate itself. */
 function fitOfAll(candidate: Omit<Candidate, "hit">, words: readonly string[]): number {
-  let worst: number = fits.exact;
-  for (const word of words) {
-    worst = Math.max(worst, fitOf(candidate, word));
-    if (worst === fits.none) break;
-  }
-  return worst;
+  const own = words.map((word) => fitOf(candidate, word));
+  const elsewhere = words.filter((_, index) => own[index] === fits.none);
+  if (elsewhere.length === 0) return Math.max(...own);
+  if (elsewhere.length === words.length) return fits.none;
+  const related = candidate.related?.().map((text) => text.toLowerCase()) ?? [];
+  const isRelated = elsewhere.every((word) => related.some((text) => text.includes(word)));
+  return isRelated ? fits.inside : fits.none;
 }
 
 const isWordEnd = /[^a-z0-9]/;
@@ -169,18 +180,29 @@ function* everything(state: State, sight: SearchSight): Generator<Candidate> {
     const about = `${stateWord(shownState(resource))} in ${pool.name}`;
     const texts = [sight.readsNote(resource) ? note : "", ...Object.values(labels)];
     const kind = isSeenCluster(resource, sight) ? "cluster" : "resource";
-    yield { hit: { kind, name, title: name, about }, names: [name], texts };
+    const related = () => [pool.name, ...holdersOf(resource, sight)];
+    yield { hit: { kind, name, title: name, about }, names: [name], texts, related };
   }
   for (const [id, { ask }] of state.requests) {
     if (!sight.sees(id)) continue;
     const about = `waits for ${ask.items.map(({ pool }) => pool).join(", ")}${ofSpace(ask)}`;
-    yield { hit: { kind: "request", name: id, title: ask.holder, about }, ...asked(id, ask) };
+    const related = () => ask.items.flatMap(({ pool, anyOf = [] }) => [pool, ...anyOf]);
+    const hit = { kind: "request", name: id, title: ask.holder, about } as const;
+    yield { hit, ...asked(id, ask), related };
   }
   for (const [id, { ask, claims }] of state.leases) {
     if (!sight.sees(id)) continue;
     const about = `holds ${claims.map(({ resource }) => resource.name).join(", ")}${ofSpace(ask)}`;
-    yield { hit: { kind: "lease", name: id, title: ask.holder, about }, ...asked(id, ask) };
+    const related = () => claims.flatMap(({ resource: { name, pool } }) => [name, pool.name]);
+    const hit = { kind: "lease", name: id, title: ask.holder, about } as const;
+    yield { hit, ...asked(id, ask), related };
   }
+}
+
+/** Those that the one who searches may see, with their spaces. */
+function holdersOf(resource: Resource, { sees }: SearchSight): string[] {
+  const seen = Array.from(claimsOn(resource)).filter(({ lease }) => sees(lease.id));
+  return seen.flatMap(({ lease: { ask } }) => [ask.holder, ask.space ?? ""]);
 }
 
 /** Others see a lent cluster as a resource of its pool only. */
