@@ -281,6 +281,27 @@ describe("attempts", () => {
   });
 });
 
+describe("the times of the chain", () => {
+  const facts = (by: string) => ({ action: "call-refused", way: "http", by }) as const;
+  const nothing = { touched: new Set<string>(), members: new Map<string, null>() };
+
+  test("never go back, although the clock does, also after a restart", () => {
+    const [t0, earlier, later] = [1_700_000_000_000, 1_699_999_999_000, 1_700_000_000_500];
+    const write = (...times: readonly number[]) => {
+      const store = open();
+      const found = times.map((at) => ({ at, facts: facts(String(at)) }));
+      store.save(1, { ...nothing, entries: found }, new Map());
+      store.close();
+    };
+    write(t0, earlier);
+    write(earlier, later, t0);
+    const times = entries().map(({ at }) => Date.parse(at));
+    expect(times).toEqual([t0, t0, t0, later, later]);
+    expect(entries().map(({ by }) => by)).toEqual([t0, earlier, earlier, later, t0].map(String));
+    expect(verify().problems).toEqual([]);
+  });
+});
+
 describe("ChainCheck", () => {
   test.each([
     [

@@ -11,7 +11,7 @@ const sql = {
   move: "UPDATE audit_place SET seq = ?",
   nameJournal: "UPDATE audit_place SET journal = ?",
   touch: "UPDATE audit_place SET seq = seq",
-  last: "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1",
+  last: "SELECT number, hash, at FROM audit ORDER BY number DESC LIMIT 1",
   insert: "INSERT INTO audit VALUES (?, ?, ?, ?, ?)",
   putOpen: `
     INSERT INTO audit_open VALUES (?, ?)
@@ -42,6 +42,7 @@ export class AuditStore {
   readonly #stored = new Set<string>();
   #seq = 0;
   #last: Anchor;
+  #lastAt: number;
   #synced: Anchor;
   #syncedSeq = -1;
 
@@ -50,6 +51,7 @@ export class AuditStore {
     this.#run = this.#file.run;
     const last = this.#run.last.get();
     this.#last = { number: Number(last?.["number"] ?? 0), hash: String(last?.["hash"] ?? noHash) };
+    this.#lastAt = Number(last?.["at"] ?? 0);
     this.#synced = this.#last;
   }
 
@@ -107,7 +109,7 @@ export class AuditStore {
     open: ReadonlyMap<string, OpenLease>,
     journal?: string,
   ): void {
-    const last = this.#file.transact(() => {
+    const { last, lastAt } = this.#file.transact(() => {
       if (journal !== undefined) this.#run.nameJournal.run(journal);
       this.#saveOpen(changes, open);
       for (const [resource, pool] of changes.members) {
@@ -123,6 +125,7 @@ export class AuditStore {
     }
     this.#seq = seq;
     this.#last = last;
+    this.#lastAt = lastAt;
   }
 
   /** Afterwards everything that was saved survives a power cut. */
@@ -160,15 +163,22 @@ export class AuditStore {
     }
   }
 
-  #append(entries: readonly NewEntry[]): Anchor {
+  /**
+   * The time of an entry is never before that of the one before: a refused call has the time at which it
+   * came, and an event that follows it in the chain may have been decided a little earlier.
+   */
+  #append(entries: readonly NewEntry[]): { readonly last: Anchor; readonly lastAt: number } {
     let { number, hash: previous } = this.#last;
-    for (const { at, facts } of entries) {
+    let lastAt = this.#lastAt;
+    for (const { at: wantedAt, facts } of entries) {
       number += 1;
+      const at = Math.max(lastAt, wantedAt);
+      lastAt = at;
       const body = bodyOf({ number, at: new Date(at).toISOString(), ...facts });
       const hash = hashOf(previous, body);
       this.#run.insert.run(number, at, body, previous, hash);
       previous = hash;
     }
-    return { number, hash: previous };
+    return { last: { number, hash: previous }, lastAt };
   }
 }
