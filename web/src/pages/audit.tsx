@@ -15,6 +15,7 @@ import { zoneText } from "../parts/clock-time.ts";
 import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
+import { Name } from "../parts/name.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { OlderButton } from "../parts/older-button.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
@@ -229,14 +230,19 @@ function Caller({ entry }: { readonly entry: AuditEntry }) {
   const { as, space } = entry;
   return (
     <>
-      <bdi>{callerOf(entry)}</bdi>
+      <Name name={callerOf(entry)} />
       {as === undefined ? null : (
         <>
           {" "}
-          (<bdi>{as}</bdi>)
+          (<Name name={as} />)
         </>
       )}
-      {space === undefined ? null : <small className="faint caller-space"> of space {space}</small>}
+      {space === undefined ? null : (
+        <small className="faint caller-space">
+          {" "}
+          of space <Name name={space} />
+        </small>
+      )}
     </>
   );
 }
@@ -276,12 +282,8 @@ function Sentence({ entry }: { readonly entry: AuditEntry }) {
 }
 
 function Holder({ entry: { lease, holder } }: { readonly entry: AuditEntry }) {
-  if (lease === undefined) return <bdi>{holder}</bdi>;
-  return (
-    <Link href={at("leases", lease)}>
-      <bdi>{holder ?? lease}</bdi>
-    </Link>
-  );
+  const name = <Name name={holder ?? lease ?? ""} />;
+  return lease === undefined ? name : <Link href={at("leases", lease)}>{name}</Link>;
 }
 
 /** More of them are in the title. */

@@ -9,6 +9,7 @@ import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
+import { Name } from "../parts/name.tsx";
 import { NoMatch } from "../parts/no-match.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
@@ -171,7 +172,7 @@ function poolsIn(rows: readonly Lease[]): ReadonlySet<string> {
 
 /** `aws + dns`: each pool is a link. Of another grouping, the name is not that of pools. */
 function GroupName({ name, pools }: { name: string; pools: ReadonlySet<string> }) {
-  if ([...pools].join(" + ") !== name) return name;
+  if ([...pools].join(" + ") !== name) return <Name name={name} />;
   return [...pools].map((pool, index) => (
     <span key={pool}>
       {index === 0 ? "" : " + "}
@@ -186,7 +187,12 @@ function LeaseRow({ lease }: { lease: Lease }) {
     <tr data-row>
       <th scope="row">
         <Link href={at("leases", id)}>{holder}</Link>
-        {space === undefined ? null : <small className="faint"> {space}</small>}
+        {space === undefined ? null : (
+          <small className="faint">
+            {" "}
+            <Name name={space} />
+          </small>
+        )}
         {lease.delivered === false ? <small className="late"> not fetched yet</small> : null}
       </th>
       <td className="wants">

@@ -5,6 +5,7 @@ import { useStore } from "../data/store.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
+import { Name } from "../parts/name.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { shownRows } from "../parts/shown-rows.ts";
 import { useSteadyOrder } from "../parts/steady-order.ts";
@@ -158,7 +159,7 @@ function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
     <tbody>
       {name === "" ? null : (
         <GroupRow
-          name={withPools ? name : <Link href={at("pools", name)}>{name}</Link>}
+          name={withPools ? <Name name={name} /> : <Link href={at("pools", name)}>{name}</Link>}
           {...{ count, columns, shown: rows.length, opens: opens(name) }}
         >
           <small>
@@ -213,7 +214,12 @@ function QueueRow({ request, withPools, pool, common, turn, isOfSpace }: RowProp
       </td>
       <th scope="row">
         <Link href={at("requests", id)}>{holder}</Link>
-        {space === undefined || isOfSpace ? null : <small className="faint"> {space}</small>}
+        {space === undefined || isOfSpace ? null : (
+          <small className="faint">
+            {" "}
+            <Name name={space} />
+          </small>
+        )}
         {priority === 0 ? null : <small> priority {priority}</small>}
         {withPools ? null : <Conditions items={items} />}
         {withPools ? null : (

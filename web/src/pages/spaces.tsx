@@ -6,6 +6,7 @@ import { useNeedsAttention } from "../data/troubles.ts";
 import { Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
+import { Name } from "../parts/name.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
@@ -132,7 +133,9 @@ function QuotaRow({ name, quota, hasCohorts }: QuotaProps) {
   const isReached = held >= max;
   return (
     <tr data-row>
-      <th scope="row">{name}</th>
+      <th scope="row">
+        <Name name={name} />
+      </th>
       <td>
         <Of pool={pool} dimension={dimension} />
       </td>

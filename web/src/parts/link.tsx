@@ -1,5 +1,6 @@
 import type { AnchorHTMLAttributes, MouseEvent } from "react";
 import { go } from "../router.ts";
+import { cutOff } from "./name.tsx";
 
 /**
  * A link within the page. A plain click loads no new document; other clicks work as in any browser.
@@ -16,5 +17,5 @@ export function Link({
     event.preventDefault();
     go(href, { keepScroll });
   };
-  return <a href={href} onClick={follow} {...rest} />;
+  return <a href={href} onClick={follow} {...cutOff(rest.children)} {...rest} />;
 }
