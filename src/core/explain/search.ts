@@ -13,6 +13,7 @@ import {
 } from "../model/state.ts";
 import { stateWord } from "../model/state-word.ts";
 import { isMade, ownerOfCluster } from "./cluster-view.ts";
+import { someOfEachKind } from "./some-of-each-kind.ts";
 
 export interface SearchHit {
   readonly kind: "pool" | "space" | "hub" | "cluster" | "request" | "lease" | "resource";
@@ -115,22 +116,8 @@ function isLong(word: string): boolean {
   return word.length > 3;
 }
 
-/** In the same order: the first of each kind, and as many others as there is room for. */
-function someOfEachKind(hits: readonly SearchHit[], max: number): SearchHit[] {
-  const part = Math.ceil(max / new Set(hits.map(({ kind }) => kind)).size);
-  const counts = new Map<string, number>();
-  const isFirst = ({ kind }: SearchHit) => {
-    const count = (counts.get(kind) ?? 0) + 1;
-    counts.set(kind, count);
-    return count <= part;
-  };
-  const first = new Set(hits.filter(isFirst).slice(0, max));
-  for (const hit of hits) if (first.size < max) first.add(hit);
-  return hits.filter((hit) => first.has(hit));
-}
-
 function fitOf({ names, id, texts = [] }: Omit<Candidate, "hit">, wanted: string): number {
-  let best: number = id?.toLowerCase().startsWith(wanted) ? fits.start : fits.none;
+  let best: number = id === undefined ? fits.none : idFit(id.toLowerCase(), wanted);
   for (const name of names) best = Math.min(best, nameFit(name.toLowerCase(), wanted));
   if (best < fits.none) return best;
   return texts.some((one) => one.toLowerCase().includes(wanted)) ? fits.inside : fits.none;
@@ -145,6 +132,11 @@ function fitOfAll(candidate: Omit<Candidate, "hit">, words: readonly string[]): 
   const related = candidate.related?.().map((text) => text.toLowerCase()) ?? [];
   const isRelated = elsewhere.every((word) => related.some((text) => text.includes(word)));
   return isRelated ? fits.inside : fits.none;
+}
+
+function idFit(id: string, wanted: string): number {
+  if (id === wanted) return fits.exact;
+  return id.startsWith(wanted) ? fits.start : fits.none;
 }
 
 const isWordEnd = /[^a-z0-9]/;

@@ -10,6 +10,7 @@ import { at, go, usePlace } from "../router.ts";
 import { viewsFor } from "../view-list.ts";
 import { KeyCap } from "./key-cap.tsx";
 import { grouped } from "./numbers.ts";
+import { searchChoices } from "./search-choices.ts";
 
 const settleMs = 150;
 const shownMax = 8;
@@ -173,20 +174,16 @@ function useChoices(text: string): Choices {
   const views = viewsFor(useStore(whoami));
   const isView = ({ label }: { label: string }) =>
     text.length >= 3 && label.toLowerCase().startsWith(text.toLowerCase());
-  const all: Choice[] =
-    text === ""
-      ? []
-      : [
-          ...views.filter(isView).map(({ href, label }) => {
-            return { kind: "view", name: label, title: label, about: "", href };
-          }),
-          ...(data?.items ?? []).map((hit) => ({ ...hit, href: addressOf(hit) })),
-        ];
+  const named = views.filter(isView).map(({ href, label }) => {
+    return { kind: "view", name: label, title: label, about: "", href };
+  });
+  const hits = (data?.items ?? []).map((hit) => ({ ...hit, href: addressOf(hit) }));
+  const all: Choice[] = text === "" ? [] : searchChoices<Choice>(named, hits, text, shownMax);
   const counts = Object.values(data?.counts ?? {}).reduce((sum, count) => sum + count, 0);
   const isOld = data === undefined || settled !== text;
-  const isMore = data?.more === true || all.length > shownMax;
+  const isMore = data?.more === true || named.length + hits.length > all.length;
   return {
-    ...{ choices: all.slice(0, shownMax), counts, meant: data?.meant },
+    ...{ choices: all, counts, meant: data?.meant },
     state: all.length > 0 ? (isMore ? "more" : "all") : isOld ? "searching" : "nothing",
   };
 }
