@@ -26,14 +26,14 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const idOf = (answer: typeof held) => (answer.granted ? answer.lease.id : answer.request.id);
 
     const page = await world().open("/queue");
-    await page.locator("tr", { hasText: "vm/2" }).getByText("vcpus 48, memory 64").waitFor();
+    await page.locator("tr", { hasText: "vm/2" }).getByText("48 vcpus, 64 memory").waitFor();
     await page.locator("tr", { hasText: "east/2" }).getByText("region=eu-west").first().waitFor();
     await page.goto(new URL("/leases", page.url()).href);
-    await page.locator("tr", { hasText: "vm/1" }).getByText("vcpus 26, memory 64").waitFor();
+    await page.locator("tr", { hasText: "vm/1" }).getByText("26 vcpus, 64 memory").waitFor();
     await page.goto(new URL(`/leases/${idOf(held)}`, page.url()).href);
-    await page.locator(".claims td", { hasText: "vcpus 26, memory 64" }).waitFor();
+    await page.locator(".claims td", { hasText: "26 vcpus, 64 memory" }).waitFor();
     await page.goto(new URL(`/requests/${idOf(waits)}`, page.url()).href);
-    await page.getByText("1 of hv (vcpus 48, memory 64)").waitFor();
+    await page.getByText("1 of hv (48 vcpus, 64 memory)").waitFor();
     const rooms = page.getByLabel("What is free on each resource");
     await rooms.getByText("34 free, 48 needed").waitFor();
     await rooms.getByText("14 vcpus must come free").waitFor();

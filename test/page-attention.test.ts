@@ -58,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     // A shared pool has the part of its fullest dimension in use, and all amounts at hand.
     const room = page.locator("tr", { hasText: "c-room" });
     await room.getByText("75 %", { exact: true }).waitFor();
-    await room.getByTitle("vcpus 6 of 8, memory 8 of 64", { exact: true }).waitFor();
+    await room.getByTitle("6 of 8 vcpus, 8 of 64 memory", { exact: true }).waitFor();
   });
 
   test("keeps the order that the reader chose, unless a link has another one", async () => {

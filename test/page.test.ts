@@ -373,7 +373,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await host.getByText("72 free").waitFor();
     await host
       .locator(".host-holders", { hasText: "big/1" })
-      .getByText("vcpus 24, memory 64")
+      .getByText("24 vcpus, 64 memory")
       .waitFor();
     await host.getByRole("link", { name: "room-1" }).click();
     await page.getByLabel("Use by holder").getByText("big/1").waitFor();

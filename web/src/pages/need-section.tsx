@@ -71,7 +71,7 @@ function listedFirst(ahead: readonly WaitingRequest[], pool: string) {
   });
 }
 
-/** `2`, or the amount of each: `vcpus 24, memory 96`. */
+/** `2`, or the amount of each: `24 vcpus, 96 memory`. */
 function needsText(needed: number, amount: Amounts | undefined): string {
   if (amount === undefined) return grouped(needed);
   return `${amountText(amount)}${needed === 1 ? "" : ` ×${grouped(needed)}`}`;

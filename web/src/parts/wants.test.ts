@@ -3,7 +3,7 @@ import { amountText, conditionsText } from "./wants.ts";
 
 test.each([
   [{}, ""],
-  [{ amount: { vcpus: 24, memory: 96 } }, "vcpus 24, memory 96"],
+  [{ amount: { vcpus: 24, memory: 1_024 } }, "24 vcpus, 1,024 memory"],
   [{ selector: { region: "eu-west" }, resource: "aws-3" }, "aws-3, region=eu-west"],
 ])("conditionsText(%j) is %j", (item, text) => {
   expect(conditionsText(item)).toBe(text);
