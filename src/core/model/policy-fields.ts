@@ -68,10 +68,10 @@ export const policyFields = {
     key: "patience",
     kind: duration(0, 7 * dayMs),
     default: 10 * minuteMs,
-    label: "Others may go first for",
+    label: "Smaller requests may overtake for",
     text:
-      "How long others may go ahead: smaller requests of one over several pools, or for an amount, for which " +
-      "what becomes free is then reserved; and other spaces of a space that gets nothing here.",
+      "The patience of the pool: how long smaller requests may overtake one over several pools, or for an " +
+      "amount. What becomes free is then reserved for it. A space that gets nothing here for as long goes first.",
     examples: ["10m"],
     more: "install-leases.md#a-pace-that-several-pools-share",
   },

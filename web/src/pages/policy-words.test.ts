@@ -20,7 +20,7 @@ test("policyFacts() has a label for each field that is set", () => {
     ["Heartbeat timeout", "5m"],
     ["Auto-release after", "20m"],
     ["Pause after a lost holder", "15s"],
-    ["Others may go first for", "10m"],
+    ["Smaller requests may overtake for", "10m"],
     ["State after release", "dirty"],
     ["State after expiry", "free"],
     [

@@ -30,6 +30,9 @@ export function SignIn() {
         <h1>
           <Mark /> Sign in to Berth
         </h1>
+        <p className="aside-note">
+          The server at <b>{location.host}</b>
+        </p>
         <SignedOutNote />
         <ProblemNote error={error} />
         <div className="issuers">
