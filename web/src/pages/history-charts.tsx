@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import type { Stats } from "../../../src/api/history-schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
@@ -24,6 +24,7 @@ import { CompareWeeksOf } from "./compare-weeks.tsx";
 import {
   allAtOnceText,
   heldLines,
+  isSparse,
   startBars,
   stepTimes,
   waitLines,
@@ -162,13 +163,14 @@ function Charts(props: ChartsProps) {
     () => [Date.parse(stats.from) / 1_000, Date.parse(stats.to) / 1_000] as const,
     [stats.from, stats.to],
   );
+  const sparse = useSparse(waitStats);
   const waits = useMemo(() => {
     if (waitsSince === undefined)
-      return { times: stepTimes(waitStats), lines: waitLines(waitStats) };
+      return { times: stepTimes(waitStats), lines: waitLines(waitStats, sparse) };
     const [, end] = span;
     const since = isPast ? undefined : waitsSince;
-    return waitsUntilNow(waitStats, { since, end, now: serverNowMs() / 1_000 });
-  }, [waitStats, waitsSince, isPast, span]);
+    return waitsUntilNow(waitStats, { since, end, now: serverNowMs() / 1_000, sparse });
+  }, [waitStats, waitsSince, isPast, span, sparse]);
   const nobodyWaits = isPast || (waitsSince ?? null) === null;
   const shared = { times, marks, span, onZoom };
   const isOvercommitted = stats.steps.some(({ utilisation }) => (utilisation ?? 0) > 1);
@@ -235,4 +237,14 @@ function MarkKey({ marks }: { marks: readonly Mark[] }) {
       {more > 0 ? <span>and {grouped(more)} more: point at a line to read it</span> : null}
     </p>
   );
+}
+
+/** Whether the waits are drawn one by one: it changes only when the steps clearly have other counts. */
+function useSparse(stats: Stats): boolean {
+  const last = useRef<boolean>(undefined);
+  const sparse = isSparse(stats, last.current);
+  useEffect(() => {
+    last.current = sparse;
+  }, [sparse]);
+  return sparse;
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Stats } from "../../../src/api/history-schemas.ts";
-import { allAtOnceText, heldLines, startBars, waitLines, waitsUntilNow } from "./history-curves.ts";
+import {
+  allAtOnceText,
+  heldLines,
+  isSparse,
+  startBars,
+  waitLines,
+  waitsUntilNow,
+} from "./history-curves.ts";
 
 const start = Date.UTC(2026, 10, 17, 12);
 
@@ -104,6 +111,24 @@ test.each([
   ["all pools'", null, [9, 9], ["longest", "99 in 100 within"]],
 ])("waitLines() of %s waits", (_, pool, granted, labels) => {
   expect(waitLines(statsOf(granted, 60, { pool })).map(({ label }) => label)).toEqual(labels);
+});
+
+test.each([
+  [
+    [1, 1, 9, 9],
+    [true, false],
+  ],
+  [
+    [1, 1, 1, 9],
+    [true, true],
+  ],
+  [
+    [1, 9, 9, 9],
+    [false, false],
+  ],
+])("isSparse() of %j stays as it was near the middle: %j", (granted, want) => {
+  const stats = statsOf(granted, 60);
+  expect([isSparse(stats, true), isSparse(stats, false)]).toEqual(want);
 });
 
 test("waitLines() leave a step out that goes on until it has enough starts", () => {

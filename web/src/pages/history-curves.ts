@@ -14,7 +14,17 @@ const looks = {
 /** Fewer waits than this have no percentiles: each is drawn by itself. */
 const fewWaits = 3;
 
-export function waitLines(stats: Stats): Line[] {
+/** Beyond these parts of the steps that have few starts, the waits are drawn the other way. */
+const sparsePart = { asLines: 0.6, asDots: 0.4 };
+
+/** Whether the waits are drawn one by one. In between it stays as it was, so that no new start moves it back and forth. */
+export function isSparse({ steps }: Pick<Stats, "steps">, before = false): boolean {
+  const counted = steps.filter(({ granted }) => granted > 0);
+  const sparse = counted.filter(({ granted }) => granted < fewWaits).length;
+  return sparse > counted.length * (before ? sparsePart.asDots : sparsePart.asLines);
+}
+
+export function waitLines(stats: Stats, sparse = isSparse(stats)): Line[] {
   const { pool, steps, total } = stats;
   const isDrawn = { few: drawnIn(stats, 0), enough: drawnIn(stats, fewWaits) };
   const line = (key: keyof typeof looks): Line => ({
@@ -26,9 +36,7 @@ export function waitLines(stats: Stats): Line[] {
   });
   // Of all pools together, nine in ten hardly ever wait.
   if (pool === null) return [line("max"), line("p99")];
-  const counted = steps.filter(({ granted }) => granted > 0);
-  const sparse = counted.filter(({ granted }) => granted < fewWaits).length;
-  if (sparse > counted.length / 2) return [line("max")];
+  if (sparse) return [line("max")];
   return [line("p90"), line("p50")];
 }
 
@@ -61,17 +69,21 @@ interface WaitingNow {
   /** The end of the chart. */
   readonly end: number;
   readonly now: number;
+  readonly sparse?: boolean;
 }
 
 /**
  * The lines of the waits up to the end of the chart, with a dot there for the request that waits longest now.
  * How long others had waited before is not known, so it has no line.
  */
-export function waitsUntilNow(stats: Stats, { since, end: chartEnd, now }: WaitingNow) {
+export function waitsUntilNow(
+  stats: Stats,
+  { since, end: chartEnd, now, sparse = isSparse(stats) }: WaitingNow,
+) {
   const end = Math.min(now, chartEnd);
   const starts = stepTimes(stats).filter((at) => at < end);
   const times = [...starts, end];
-  const lines = waitLines(stats).map((line): Line => {
+  const lines = waitLines(stats, sparse).map((line): Line => {
     const read = line.draw === undefined ? heldOn(line.values, starts.length) : line.values;
     const last = line.draw === undefined ? read[starts.length] : undefined;
     return { ...line, values: times.map((at, index) => (at === end ? last : read[index])) };

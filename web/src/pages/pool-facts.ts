@@ -10,6 +10,7 @@ import { briefDuration } from "../../../src/core/model/time.ts";
 import { type PoolTroubles, waitsTooLong } from "../data/pool-troubles.ts";
 import { clockTime } from "../parts/clock-time.ts";
 import { grouped } from "../parts/numbers.ts";
+import { limitIn } from "./queue-facts.ts";
 
 /** The states for the bar: a limit and an amount are only used or free. */
 export function statesOf(pool: Pool): Pool["states"] {
@@ -18,10 +19,10 @@ export function statesOf(pool: Pool): Pool["states"] {
   return isCounted ? pool.states : { busy: held, free };
 }
 
-/** `vcpus 240 of 384, memory 2,016 of 2,304`: a shared pool. Empty for any other. */
+/** `240 of 384 vcpus, 2,016 of 2,304 memory`: a shared pool. Empty for any other. */
 export function amountsOf({ usage = [] }: Pool): string {
   return usage
-    .map(({ dimension, used, capacity }) => `${dimension} ${grouped(used)} of ${grouped(capacity)}`)
+    .map(({ dimension, used, capacity }) => `${grouped(used)} of ${grouped(capacity)} ${dimension}`)
     .join(", ");
 }
 
@@ -97,6 +98,8 @@ export interface WaitsFor {
   readonly word: string;
   /** How it is set, or how far it is used; absent: there is nothing to add. */
   readonly detail?: string;
+  /** The pool whose limit it is, if it is another one. */
+  readonly limit?: string;
   readonly why: string;
 }
 
@@ -119,7 +122,8 @@ function gateOf(pool: Pool, nowMs: number): WaitsFor | undefined {
   if (full !== undefined) {
     const why = `${full.used} of the limit of ${full.limit} of ${full.pool} are in use`;
     const word = full.pool === name ? "limit" : `limit of ${full.pool}`;
-    return { word, detail: `${full.used} of ${full.limit}`, why };
+    const limit = full.pool === name ? {} : { limit: full.pool };
+    return { word, ...limit, detail: `${full.used} of ${full.limit}`, why };
   }
   if (admission !== null && !isAdmitted(admission, nowMs)) {
     const word = admission.found === "unknown" ? "check fails" : "admission";
@@ -195,6 +199,8 @@ export function waitsForReason(
   if (pool !== null && pool !== name) return { word: pool, detail: "first", why };
   if (code === "paced" || code === "limit_reduced")
     return { word: "pace", why, ...paceDetail(flow) };
+  const limit = limitIn({ code, message: why });
+  if (limit !== undefined && limit !== name) return { word: `limit of ${limit}`, limit, why };
   const word = reasonWords[code];
   return word === undefined ? { ...notOfThePool, why } : { word, why };
 }

@@ -141,11 +141,12 @@ function Why({ pool }: { pool: Pool }) {
   const word = useInTime((nowMs) => waitsFor(pool, nowMs)?.word ?? "");
   const detail = useInTime((nowMs) => waitsFor(pool, nowMs)?.detail ?? "");
   const why = useInTime((nowMs) => waitsFor(pool, nowMs)?.why ?? "");
+  const limit = useInTime((nowMs) => waitsFor(pool, nowMs)?.limit ?? "");
   if (word === "") return null;
   return word === notOfThePool.word ? (
     <ReasonOfOne pool={pool} />
   ) : (
-    <WhyWords {...{ word, detail, why }} />
+    <WhyWords {...{ word, detail, why, limit }} />
   );
 }
 
@@ -155,10 +156,10 @@ function ReasonOfOne({ pool }: { pool: Pool }) {
   return <WhyWords {...(data ? waitsForReason(data.reason, pool) : notOfThePool)} />;
 }
 
-function WhyWords({ word, detail = "", why }: WaitsFor) {
+function WhyWords({ word, detail = "", why, limit = "" }: WaitsFor) {
   return (
     <span title={why}>
-      {word}
+      {limit === "" ? word : <Link href={at("pools", limit)}>{word}</Link>}
       {detail === "" ? null : <small> {detail}</small>}
     </span>
   );

@@ -3,7 +3,10 @@ import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { positionThere, queueFacts } from "./queue-facts.ts";
 
 const request = (id: string, second: number, code: string) =>
-  ({ id, queuedAt: `2030-01-01T12:00:0${second}.000Z`, reason: { code } }) as WaitingRequest;
+  ({
+    ...{ id, queuedAt: `2030-01-01T12:00:0${second}.000Z` },
+    reason: { code, message: "cloud-api limit reached (11/11); 2 ahead" },
+  }) as WaitingRequest;
 
 test("queueFacts() finds the longest wait, the most frequent reason and the late ones", () => {
   const queue = [
@@ -16,6 +19,10 @@ test("queueFacts() finds the longest wait, the most frequent reason and the late
   const { oldest, cause, late } = queueFacts(queue, ({ id }) => id > "b");
   expect([oldest?.id, cause, late]).toEqual(["b", { what: "a free resource", count: 2 }, 2]);
   expect(queueFacts(paces, () => false).cause).toEqual({ what: "the pace", count: 3 });
+  const limited = [request("g", 7, "limit_reached")];
+  expect(queueFacts(limited, () => false).cause).toEqual({
+    ...{ what: "the limit cloud-api", limit: "cloud-api", count: 1 },
+  });
   expect(queueFacts([], () => true)).toEqual({ oldest: undefined, cause: undefined, late: 0 });
 });
 

@@ -5,7 +5,9 @@ import { waitCause } from "../parts/event-verbs.ts";
 interface QueueFacts {
   readonly oldest: WaitingRequest | undefined;
   /** The reason that most of them have. */
-  readonly cause: { readonly what: string; readonly count: number } | undefined;
+  readonly cause:
+    | { readonly what: string; readonly limit: string | undefined; readonly count: number }
+    | undefined;
   readonly late: number;
 }
 
@@ -14,20 +16,26 @@ function kindOf(code: string): string {
   return waitCause(code).split(",")[0] ?? code;
 }
 
+/** The limit that is reached. */
+export function limitIn({ code, message }: Pick<WaitingRequest["reason"], "code" | "message">) {
+  return code === "limit_reached" ? /^(\S+) limit reached/.exec(message)?.[1] : undefined;
+}
+
 export function queueFacts(
   requests: readonly WaitingRequest[],
   isLate: (request: WaitingRequest) => boolean,
 ): QueueFacts {
   const [oldest] = requests.toSorted((a, b) => a.queuedAt.localeCompare(b.queuedAt));
-  const counts = new Map<string, number>();
+  const causes = new Map<string, { limit: string | undefined; count: number }>();
   for (const { reason } of requests) {
-    const what = kindOf(reason.code);
-    counts.set(what, (counts.get(what) ?? 0) + 1);
+    const limit = limitIn(reason);
+    const what = limit === undefined ? kindOf(reason.code) : `the limit ${limit}`;
+    causes.set(what, { limit, count: (causes.get(what)?.count ?? 0) + 1 });
   }
-  const [most] = [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b));
+  const [most] = [...causes].sort(([a, x], [b, y]) => y.count - x.count || a.localeCompare(b));
   return {
     oldest,
-    cause: most && { what: most[0], count: most[1] },
+    cause: most && { what: most[0], ...most[1] },
     late: requests.filter(isLate).length,
   };
 }

@@ -128,7 +128,8 @@ function OrderNote({ groups, turns, byQueue }: NoteProps) {
       {byShare ? (
         <>
           {where} take turns by their <Link href="/spaces">shares</Link>, and new requests can
-          change the order.{" "}
+          change the order. A space whose share is higher now may be expected to start first: what
+          others get until then raises theirs.{" "}
         </>
       ) : null}
       {reserves ? (
@@ -221,6 +222,12 @@ function QueueRow({ request, withPools, pool, common, turn, isOfSpace }: RowProp
           </small>
         )}
         {priority === 0 ? null : <small> priority {priority}</small>}
+        {request.starved === true ? (
+          <small title="Its space got nothing of a pool for the patience of the pool">
+            {" "}
+            first: got nothing for too long
+          </small>
+        ) : null}
         {withPools ? null : <Conditions items={items} />}
         {withPools ? null : (
           <OtherPools items={items} own={pool ?? reason.pool ?? items[0]?.pool} />

@@ -35,6 +35,7 @@ export function QueueTiles({
       label: "Most wait for",
       value: cause?.what ?? "–",
       aside: cause === undefined ? "" : `${grouped(cause.count)} of ${grouped(requests.length)}`,
+      ...(cause?.limit === undefined ? {} : { href: at("pools", cause.limit) }),
     },
     {
       label: "Late",

@@ -44,7 +44,9 @@ test("inStartOrder() follows the positions in a queue of one space, but not wher
   expect(orderWords(sizes)).toBe(
     "in the order of the expected starts: a small one may start before a larger one",
   );
-  expect(orderWords(spaces)).toBe("in the order of the expected starts");
+  expect(orderWords(spaces)).toBe(
+    "in the order of the expected starts: each start changes the shares of the spaces",
+  );
   expect(orderWords(own)).toBe("");
   // Its position is the one of this moment, and says nothing about when it fits.
   const first = request("first", 1, { space: "ops", vcpus: 64 });

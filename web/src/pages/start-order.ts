@@ -126,8 +126,12 @@ export function asksForRoom(queue: readonly Ranked[]): boolean {
 export function orderWords(queue: readonly Ranked[]): string {
   const isKnown = queue.some(({ estimate }) => estimate !== null);
   if (queue.length < 2 || !isKnown || !takesTurns(queue)) return "";
-  const bySize = asksForRoom(queue) ? ": a small one may start before a larger one" : "";
-  return `in the order of the expected starts${bySize}`;
+  const why = asksForRoom(queue)
+    ? ": a small one may start before a larger one"
+    : hasSeveralSpaces(queue)
+      ? ": each start changes the shares of the spaces"
+      : "";
+  return `in the order of the expected starts${why}`;
 }
 
 export function hasSeveralSpaces(requests: readonly Pick<WaitingRequest, "space">[]): boolean {
