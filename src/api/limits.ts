@@ -47,4 +47,5 @@ export const limits = {
   /** Resources that the settings of all variants of one question make. */
   simulatedResourcesMax: 100_000,
   searchHitsMax: 50,
+  searchOfKindMax: 500,
 } as const;

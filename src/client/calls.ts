@@ -27,6 +27,7 @@ import type {
   RefreshBody,
   Resource,
   ResourcePatch,
+  SearchHit,
   SearchResult,
   SignedOut,
   SignInOffer,
@@ -43,6 +44,10 @@ import { HubCalls } from "./hub-calls.ts";
 import { clientLimits } from "./limits.ts";
 import { hasEnded } from "./release.ts";
 import { type Call, type Credentials, Transport } from "./transport.ts";
+
+export interface SearchOptions extends CallOptions {
+  readonly kind?: SearchHit["kind"];
+}
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -436,9 +441,10 @@ export class BerthCalls {
     return this.#get(["v1", "trends"], { ...options });
   }
 
-  /** Searches pools, resources, leases and requests. */
-  search(q: string, options?: CallOptions): Promise<SearchResult> {
-    return this.#get(["v1", "search"], { ...options, query: { q } });
+  /** Searches pools, resources, leases and requests; with a kind, lists more of these alone. */
+  search(q: string, options?: SearchOptions): Promise<SearchResult> {
+    const { kind, ...rest } = options ?? {};
+    return this.#get(["v1", "search"], { ...rest, query: { q, ...(kind && { kind }) } });
   }
 
   async #grantOrQueue(call: Call): Promise<Granted | Waiting> {

@@ -1,9 +1,11 @@
 import Type from "typebox";
 import { limits } from "../api/limits.ts";
-import { SearchResult } from "../api/schemas.ts";
+import { SearchHit, SearchResult } from "../api/schemas.ts";
 import { mayDo } from "../auth/roles.ts";
 import { noteReader } from "../core/explain/resource-view.ts";
 import { search } from "../core/explain/search.ts";
+import type { SpaceName } from "../core/model/ids.ts";
+import type { Resource } from "../core/model/state.ts";
 import { callerOf } from "./authorize.ts";
 import type { App, Context } from "./context.ts";
 import { problems } from "./responses.ts";
@@ -16,6 +18,10 @@ const Query = Type.Object(
       maxLength: limits.holderLengthMax,
       description:
         "Part of a name, a holder, a label's value or a note, several words of these and of its pool or holder, or the start of an id; case does not matter",
+    }),
+    kind: Type.Optional({
+      ...SearchHit.properties.kind,
+      description: `Only these, up to ${limits.searchOfKindMax}; all kinds are counted`,
     }),
   },
   { additionalProperties: false },
@@ -32,12 +38,15 @@ export function searchRoute(app: App, { broker }: Context): void {
   app.get("/v1/search", { schema }, (request) =>
     broker.read((state) => {
       const only = onlySpace(request, state);
-      return search(state, request.query.q, limits.searchHitsMax, {
+      const { q, kind } = request.query;
+      const sight = {
         sees: sightOf(state, only),
-        seesSpace: (name) => maySee(name, only),
-        readsNote: (resource) => maySee(noteReader(resource), only),
+        seesSpace: (name: SpaceName) => maySee(name, only),
+        readsNote: (resource: Resource) => maySee(noteReader(resource), only),
         seesHubs: mayDo(callerOf(request).role, "observe"),
-      });
+      };
+      const max = kind === undefined ? limits.searchHitsMax : limits.searchOfKindMax;
+      return search(state, q, max, sight, kind);
     }),
   );
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ClusterLending, clusterPool } from "../clusters/clusters.suite.ts";
 import { HubLending, hub } from "../clusters/hubs.suite.ts";
 import { acquire, change, Lending, pool } from "../decide/lending.suite.ts";
-import type { SpaceName } from "../model/ids.ts";
+import type { ResourceName, SpaceName } from "../model/ids.ts";
 import { defaultSpacePolicy } from "../model/space.ts";
 import { type SearchSight, search } from "./search.ts";
 
@@ -94,12 +94,35 @@ const sightOfNobody = {
 test.each([
   ["a name with two letters swapped", "lab-vshpere", "lab-vsphere"],
   ["a word of a name", "nutanx", "nutanix"],
+  ["how some names begin", "nutanix-regstry", "nutanix-registry"],
   ["nothing that is near", "kubernetes", undefined],
 ])("nothing is found: %s is meant", (_, text, meant) => {
   const { state } = new Lending(pool("lab-vsphere", 1), pool("nutanix-registry-segment", 1));
   expect(search(state, text, 9)).toEqual({
     ...{ items: [], more: false, counts: {} },
     ...(meant && { meant }),
+  });
+});
+
+test("why a resource is drained is found by those who may read its note", () => {
+  const lending = new Lending(pool("esx", 2));
+  lending.do({
+    ...{ type: "change-resource", resource: "esx-2" as ResourceName, change: { drained: true } },
+    reason: { by: "night shift", why: "fan is loud" },
+  });
+  expect(found(lending, "fan is loud")).toEqual(["resource esx-2"]);
+  expect(found(lending, "night shift")).toEqual(["resource esx-2"]);
+  expect(found(lending, "loud", { ...sightOfNobody, readsNote: () => false })).toEqual([]);
+});
+
+test("one kind alone is listed further, and all kinds are counted", () => {
+  const { state } = new Lending(pool("aws", 30));
+  const { items, more, counts } = search(state, "aws", 40, undefined, "resource");
+  expect([items.length, more, counts]).toEqual([30, false, { pool: 1, resource: 30 }]);
+  // The pool is found, so nothing else is meant.
+  const pools = new Lending(pool("only-pool", 0)).state;
+  expect(search(pools, "only-pool", 9, undefined, "lease")).toEqual({
+    ...{ items: [], more: false, counts: { pool: 1 } },
   });
 });
 

@@ -67,13 +67,14 @@ const fits = { exact: 0, start: 1, word: 2, inside: 3, none: 4 } as const;
  * has not the whole text may have all of its words, some of them in what it is connected with: the pool of a lease,
  * the holder of a resource. The best fit comes first; of equal ones pools, spaces, hubs,
  * resources, then requests and leases. If not all can be shown, each kind has its part: hundreds of resources do not
- * hide the lease that somebody looks for.
+ * hide the lease that somebody looks for. With `only`, hits of other kinds are counted and not returned.
  */
 export function search(
   state: State,
   text: string,
   max: number,
   sight: SearchSight = seesAll,
+  only?: SearchHit["kind"],
 ): SearchFound {
   const wanted = text.trim().toLowerCase();
   const words = [...new Set(wanted.split(/\s+/))];
@@ -85,12 +86,14 @@ export function search(
     const kinds = byFit[isInParts ? fitOfAll(candidate, words) : whole];
     if (kinds === undefined) continue;
     counts[hit.kind] = (counts[hit.kind] ?? 0) + 1;
+    if (only !== undefined && hit.kind !== only) continue;
     const hits = kinds.get(hit.kind);
     if (hits === undefined) kinds.set(hit.kind, [hit]);
     else if (hits.length <= max) hits.push(hit);
   }
   const items = byFit.flatMap((kinds) => [...kinds.values()].flat());
-  const meant = items.length > 0 ? undefined : nearest(wanted, namesAndWords(state, sight));
+  const isNothing = Object.keys(counts).length === 0;
+  const meant = !isNothing ? undefined : nearest(wanted, namesAndWords(state, sight));
   return {
     ...{ items: someOfEachKind(items, max), more: items.length > max, counts },
     ...(meant === undefined ? undefined : { meant }),
@@ -100,7 +103,7 @@ export function search(
 /** Each is looked for in everything. More of them are a text, which is looked for as a whole. */
 const wordsMax = 8;
 
-/** What somebody may have meant: a name as a whole, or a word that is in some of them. Resources begin like their pools. */
+/** What somebody may have meant: a name, how some of them begin, or a word that is in some of them. Resources begin like their pools. */
 function* namesAndWords(state: State, sight: SearchSight): Generator<string> {
   const names = [
     ...state.pools.keys(),
@@ -108,7 +111,13 @@ function* namesAndWords(state: State, sight: SearchSight): Generator<string> {
     ...(sight.seesHubs ? state.hubs.keys() : []),
   ];
   yield* names;
+  yield* new Set(names.flatMap(beginnings).filter(isLong));
   yield* new Set(names.flatMap((name) => name.split(isWordEnd)).filter(isLong));
+}
+
+/** `a-b` of `a-b-c`: many names begin alike, and what somebody types ends there. */
+function beginnings(name: string): string[] {
+  return Array.from(name.matchAll(wordEnds), ({ index }) => name.slice(0, index));
 }
 
 /** Of a short word, every other one is a neighbour. */
@@ -140,6 +149,7 @@ function idFit(id: string, wanted: string): number {
 }
 
 const isWordEnd = /[^a-z0-9]/;
+const wordEnds = /[^a-z0-9]/g;
 
 function nameFit(name: string, wanted: string): number {
   const first = name.indexOf(wanted);
@@ -168,9 +178,9 @@ function* everything(state: State, sight: SearchSight): Generator<Candidate> {
     yield { hit: { kind: "hub", name, title: name, about }, names: [name] };
   }
   for (const resource of state.resources.values()) {
-    const { name, pool, labels, note } = resource;
+    const { name, pool, labels } = resource;
     const about = `${stateWord(shownState(resource))} in ${pool.name}`;
-    const texts = [sight.readsNote(resource) ? note : "", ...Object.values(labels)];
+    const texts = [...notesOn(resource, sight), ...Object.values(labels)];
     const kind = isSeenCluster(resource, sight) ? "cluster" : "resource";
     const related = () => [pool.name, ...holdersOf(resource, sight)];
     yield { hit: { kind, name, title: name, about }, names: [name], texts, related };
@@ -189,6 +199,13 @@ function* everything(state: State, sight: SearchSight): Generator<Candidate> {
     const hit = { kind: "lease", name: id, title: ask.holder, about } as const;
     yield { hit, ...asked(id, ask), related };
   }
+}
+
+/** Who has drained it, and why, is a note too. */
+function notesOn(resource: Resource, { readsNote }: SearchSight): string[] {
+  if (!readsNote(resource)) return [];
+  const { note, drainReason } = resource;
+  return drainReason === null ? [note] : [note, drainReason.why, drainReason.by];
 }
 
 /** Those that the one who searches may see, with their spaces. */

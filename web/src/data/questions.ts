@@ -26,6 +26,7 @@ import type {
   Pool,
   RateHistory,
   Resource,
+  SearchHit,
   SearchResult,
   Trends,
   WaitingRequest,
@@ -451,12 +452,14 @@ export const explanation = (id: string): Question<Explanation> => ({
   everyMs: heartbeatsMs,
 });
 
-export const found = (text: string): Question<SearchResult> => ({
-  key: `search ${text}`,
+type Kind = SearchHit["kind"];
+
+export const found = (text: string, kind?: Kind): Question<SearchResult> => ({
+  key: `search ${kind ?? "all"} ${text}`,
   read: (signal) =>
     text === ""
       ? Promise.resolve({ items: [], more: false, counts: {} })
-      : berth.search(text, { signal }),
+      : berth.search(text, { signal, ...(kind && { kind }) }),
 });
 
 export const statsOf = (pool: string | undefined, range: ChartRange): Question<Stats> => {

@@ -1,26 +1,37 @@
 import type { SearchHit } from "../../../src/api/schemas.ts";
 import { useSettled } from "../data/clock.ts";
+import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
 import { found } from "../data/questions.ts";
+import { useStore } from "../data/store.ts";
 import { Link } from "../parts/link.tsx";
 import { EmptyNote, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { addressOf, pastOf } from "../parts/search-box.tsx";
+import { meantBy, pageOf } from "../parts/search-meant.ts";
 import { lookOf } from "../parts/state-look.ts";
 import { at, useFilter } from "../router.ts";
+import { viewsFor } from "../view-list.ts";
 
 const settleMs = 150;
 
 export function SearchPage() {
   const [text] = useFilter("q");
+  const [chosen] = useFilter("kind");
+  const kind = kinds.find((one) => one === chosen);
   const wanted = useSettled(text.trim(), settleMs);
-  const { data, error } = useAnswer(found(wanted));
+  const { data, error } = useAnswer(found(wanted, kind));
   return (
     <>
       <h1>{wanted === "" ? "Search" : `Search for “${wanted}”`}</h1>
       <ProblemNote error={error} />
+      {kind === undefined ? null : (
+        <p>
+          <Link href={pageOf(wanted)}>Show all kinds</Link>
+        </p>
+      )}
       {data === undefined || data.items.length > 0 ? null : (
-        <NothingFound text={wanted} meant={data.meant} />
+        <NothingFound text={wanted} name={data.meant} />
       )}
       {kindsOf(data?.items ?? []).map(([kind, hits]) => (
         <Found key={kind} {...{ kind, hits, text: wanted }} count={data?.counts[kind] ?? 0} />
@@ -30,7 +41,8 @@ export function SearchPage() {
   );
 }
 
-function NothingFound({ text, meant }: { text: string; meant: string | undefined }) {
+function NothingFound({ text, name }: { text: string; name: string | undefined }) {
+  const meant = meantBy(text, name, viewsFor(useStore(whoami)));
   if (text === "") {
     return (
       <EmptyNote title="Enter a text above">
@@ -42,7 +54,7 @@ function NothingFound({ text, meant }: { text: string; meant: string | undefined
     <EmptyNote title="Nothing found">
       {meant === undefined ? null : (
         <>
-          Did you mean <Link href={`/search?q=${encodeURIComponent(meant)}`}>{meant}</Link>?{" "}
+          Did you mean <Link href={meant.href}>{meant.label}</Link>?{" "}
         </>
       )}
       Leases that have ended are not searched here:{" "}
@@ -70,8 +82,9 @@ interface FoundProps {
 
 /** What was found of one kind. */
 function Found({ kind, hits, count, text }: FoundProps) {
-  const list = lists[kind];
   const isPart = hits.length < count;
+  const [chosen] = useFilter("kind");
+  const all = lists[kind] ?? (chosen === kind ? undefined : "/search");
   return (
     <section aria-labelledby={`found-${kind}`}>
       <h2 id={`found-${kind}`}>
@@ -79,8 +92,8 @@ function Found({ kind, hits, count, text }: FoundProps) {
         <small>
           {isPart ? `first ${grouped(hits.length)} of ${grouped(count)}` : grouped(hits.length)}
         </small>
-        {isPart && list !== undefined ? (
-          <Link className="all" href={`${list}?q=${encodeURIComponent(text)}`}>
+        {isPart && all !== undefined ? (
+          <Link className="all" href={withKind(all, text, kind)}>
             Show all
           </Link>
         ) : null}
@@ -113,6 +126,14 @@ const headings: Readonly<Record<SearchHit["kind"], string>> = {
   request: "Requests",
   lease: "Leases",
 };
+
+const kinds = ["pool", "space", "hub", "cluster", "resource", "request", "lease"] as const;
+
+/** The search itself lists those that have no view of their own. */
+function withKind(view: string, text: string, kind: SearchHit["kind"]): string {
+  const query = new URLSearchParams(view === "/search" ? { q: text, kind } : { q: text });
+  return `${view}?${query}`;
+}
 
 /** The views that list all of a kind, and filter by the same texts. */
 const lists: Readonly<Partial<Record<SearchHit["kind"], string>>> = {

@@ -11,6 +11,7 @@ import { viewsFor } from "../view-list.ts";
 import { KeyCap } from "./key-cap.tsx";
 import { grouped } from "./numbers.ts";
 import { searchChoices } from "./search-choices.ts";
+import { type Meant, meantBy, pageOf } from "./search-meant.ts";
 
 const settleMs = 150;
 const shownMax = 8;
@@ -128,7 +129,7 @@ function BelowChoices({ state, counts, meant, text, onChoose }: BelowProps) {
       Nothing found.{" "}
       {meant === undefined ? null : (
         <>
-          Did you mean <Way to={pageOf(meant)} text={meant} onChoose={onChoose} />?{" "}
+          Did you mean <Way to={meant.href} text={meant.label} onChoose={onChoose} />?{" "}
         </>
       )}
       <Way to={pastOf(text)} text="Search past leases" onChoose={onChoose} />
@@ -157,15 +158,13 @@ function Way({ to, text, onChoose }: WayProps) {
   );
 }
 
-const pageOf = (text: string) => `/search?q=${encodeURIComponent(text.trim())}`;
-
 interface Choices {
   readonly choices: readonly Choice[];
   readonly state: "searching" | "nothing" | "more" | "all";
   /** How many were found. */
   readonly counts: number;
   /** What somebody may have meant who found nothing. */
-  readonly meant: string | undefined;
+  readonly meant: Meant | undefined;
 }
 
 function useChoices(text: string): Choices {
@@ -183,7 +182,7 @@ function useChoices(text: string): Choices {
   const isOld = data === undefined || settled !== text;
   const isMore = data?.more === true || named.length + hits.length > all.length;
   return {
-    ...{ choices: all, counts, meant: data?.meant },
+    ...{ choices: all, counts, meant: meantBy(text, data?.meant, views) },
     state: all.length > 0 ? (isMore ? "more" : "all") : isOld ? "searching" : "nothing",
   };
 }
