@@ -7,7 +7,7 @@ import type { State } from "../src/core/model/state.ts";
 
 /** The fields that only heartbeats, polls and ticks change, by kind of entity. */
 const volatile: Readonly<Record<string, readonly string[]>> = {
-  lease: ["seenAt", "expiresAt", "sent", "confirmed", "dueAt"],
+  lease: ["seenAt", "heartbeatAt", "expiresAt", "sent", "confirmed", "dueAt"],
   request: ["dueAt"],
   pool: ["dueAt", "unmetDemand"],
   // The order in which lines were made shapes a tree, and no decision depends on it: when a line gets

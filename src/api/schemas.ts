@@ -264,6 +264,12 @@ export const Lease = Type.Object({
   ttl: TtlShown,
   queuedAt: Timestamp,
   grantedAt: Timestamp,
+  lastHeartbeatAt: Type.Optional({
+    ...nullable(Timestamp),
+    description:
+      "Of its holder; null: none yet since the grant, or since this server started. A restart gives " +
+      "every lease a full ttl, so `expiresAt` does not tell",
+  }),
   expiresAt: {
     ...nullable(Timestamp),
     description: "Unless a heartbeat comes before; null where silence does not end it",

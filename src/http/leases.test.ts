@@ -20,6 +20,7 @@ describe("POST /v1/leases", () => {
       ttl: "1m",
       queuedAt: "2023-11-14T22:13:20.000Z",
       grantedAt: "2023-11-14T22:13:20.000Z",
+      lastHeartbeatAt: null,
       expiresAt: "2023-11-14T22:14:20.000Z",
       endsAt: "2023-11-14T23:13:20.000Z",
       revokedAt: null,
@@ -193,6 +194,25 @@ describe("POST /v1/leases/{id}/heartbeat", () => {
       status: 410,
       body: { code: "lease_ended", how: "expired" },
     });
+  });
+
+  test("is told as the last one; a grace, which every lease gets after a restart, is none", async () => {
+    await using site = await testSite([pool("aws", 1, { ttlMs: 60_000 })]);
+    const { id, token } = asLease(await site.call("POST /v1/leases", { body: askBody("aws") }));
+    const read = async () => {
+      const { lastHeartbeatAt, expiresAt } = asLease(await site.call(`GET /v1/leases/${id}`));
+      return [lastHeartbeatAt, expiresAt];
+    };
+    expect(await read()).toEqual([null, "2023-11-14T22:14:20.000Z"]);
+    await site.clock.advance(20_000);
+    await site.broker.submit({ type: "give-grace" });
+    expect(await read()).toEqual([null, "2023-11-14T22:14:40.000Z"]);
+    await site.clock.advance(20_000);
+    await site.call(`POST /v1/leases/${id}/heartbeat`, { token });
+    await site.clock.advance(20_000);
+    expect(await read()).toEqual(["2023-11-14T22:14:00.000Z", "2023-11-14T22:15:00.000Z"]);
+    await site.broker.submit({ type: "give-grace" });
+    expect(await read()).toEqual(["2023-11-14T22:14:00.000Z", "2023-11-14T22:15:20.000Z"]);
   });
 
   test.each([

@@ -279,6 +279,7 @@ function tokenlessTtlOf({ resource }: Claim): number {
 
 export function leaseRenewed(state: State, lease: Lease, at: Instant): void {
   edit(lease).confirmed = true;
+  edit(lease).heartbeatAt = at;
   renewLease(state, lease, at);
 }
 
@@ -409,6 +410,7 @@ export function addLease(state: State, record: LeaseRecord): Lease {
     endsAt,
     expiresAt: grantedAt,
     seenAt: grantedAt,
+    heartbeatAt: null,
     delivered,
     sent: delivered ? 1 : 0,
     confirmed: false,

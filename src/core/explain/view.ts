@@ -55,6 +55,7 @@ export interface LeaseView {
   readonly grantedAt: Instant;
   /** When the holder last sent something. */
   readonly seenAt: Instant;
+  readonly heartbeatAt: Instant | null;
   /** False until a reply with the lease was sent: only clients that poll get it later. */
   readonly delivered: boolean;
   /** How often a reply with the lease was sent, with this one. */
@@ -98,6 +99,7 @@ export function leaseView(lease: Lease): LeaseView {
     queuedAt: lease.queuedAt,
     grantedAt: lease.grantedAt,
     seenAt: lease.seenAt,
+    heartbeatAt: lease.heartbeatAt,
     delivered: lease.delivered,
     repliesSent: lease.sent,
     expiresAt: lease.expiresAt === never ? null : lease.expiresAt,

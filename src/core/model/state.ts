@@ -416,6 +416,8 @@ export interface Lease extends Timed {
   readonly expiresAt: Instant;
   /** When the holder last sent something. */
   readonly seenAt: Instant;
+  /** The last heartbeat that this process knows; null: none yet. A grace is none, and no journal has it. */
+  readonly heartbeatAt: Instant | null;
   /** False until a reply with the lease was sent to its client. */
   readonly delivered: boolean;
   /** How often a reply with the lease was sent, as far as this process knows. */

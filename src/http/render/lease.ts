@@ -43,6 +43,7 @@ export function renderLease(lease: LeaseView, audience: Audience): Wire.Lease {
     ttl: durationOrNull(lease.ttlMs),
     queuedAt: timestamp(lease.queuedAt),
     grantedAt: timestamp(lease.grantedAt),
+    lastHeartbeatAt: timestampOrNull(lease.heartbeatAt),
     expiresAt: timestampOrNull(lease.expiresAt),
     endsAt: timestampOrNull(lease.endsAt),
     revokedAt: timestampOrNull(lease.revokedAt),
