@@ -1,7 +1,7 @@
 /** What needs somebody: on the overview first, and the same in `berth status`. */
 import { describe, expect, test } from "vitest";
 import { chromiumPath } from "./chromium.ts";
-import { sharedWorld } from "./page-world.ts";
+import { isAmber, sharedWorld } from "./page-world.ts";
 
 describe.skipIf(chromiumPath === undefined)("the overview", () => {
   const world = sharedWorld({
@@ -57,6 +57,10 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     expect(await cell("d-free").textContent()).toBe("");
     // A shared pool has the part of its fullest dimension in use, and all amounts at hand.
     const room = page.locator("tr", { hasText: "c-room" });
+    // Attention names none of these pools.
+    const most = page.locator("tr", { hasText: "a-paced" }).locator(".spark-and-most small");
+    await most.getByText("2", { exact: true }).waitFor();
+    expect(await isAmber(page, ".spark-and-most small")).toBe(false);
     await room.getByText("75 %", { exact: true }).waitFor();
     await room.getByTitle("6 of 8 vcpus, 8 of 64 memory", { exact: true }).waitFor();
   });
@@ -111,6 +115,38 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
     const page = await world().open("/");
     const cell = page.locator("tr", { hasText: "d-free" }).locator(".why-cell");
     await cell.getByText("a-paced first").waitFor();
+    expect(world().complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)("choices in a list", () => {
+  const world = sharedWorld({ first: { count: 1 }, second: { count: 2 }, third: { count: 3 } });
+
+  test("are steps that Back undoes, and typed letters are none", async () => {
+    const page = await world().open("/queue");
+    await page.getByRole("link", { name: "Pools", exact: true }).click();
+    const names = () => page.locator("table.pools tbody th a").allTextContents();
+    const order = page.getByLabel("Order");
+    await expect.poll(names).toEqual(["first", "second", "third"]);
+    await page.getByRole("button", { name: "Nothing free" }).click();
+    await page.getByText("No pool matches").waitFor();
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await order.selectOption("Most free");
+    await expect.poll(names).toEqual(["third", "second", "first"]);
+    await page.getByRole("button", { name: "Pool", exact: true }).click();
+    await expect.poll(names).toEqual(["first", "second", "third"]);
+    await page.getByLabel("Filter pools").pressSequentially("ir");
+    await expect.poll(names).toEqual(["first", "third"]);
+    await page.goBack();
+    await expect.poll(names).toEqual(["third", "second", "first"]);
+    await page.goBack();
+    await expect.poll(() => order.inputValue()).toBe("trouble");
+    await page.goBack();
+    await page.getByText("No pool matches").waitFor();
+    await page.goBack();
+    await expect.poll(names).toEqual(["first", "second", "third"]);
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Queue" }).waitFor();
     expect(world().complaints).toEqual([]);
   });
 });

@@ -24,6 +24,19 @@ export interface World extends AsyncDisposable {
   readonly complaints: string[];
 }
 
+/** Whether the text of the first such element has the colour of trouble. */
+export function isAmber(page: Page, selector: string): Promise<boolean> {
+  return page.evaluate<boolean>(`(() => {
+    const element = document.querySelector(${JSON.stringify(selector)});
+    const trouble = document.createElement("i");
+    trouble.style.color = "var(--late)";
+    element.append(trouble);
+    const [own, late] = [element, trouble].map((one) => getComputedStyle(one).color);
+    trouble.remove();
+    return own === late;
+  })()`);
+}
+
 /** One for all tests of a `describe`; each finds it without pages, and without commands that run. */
 export function sharedWorld(pools: object, ...serveOptions: string[]): () => World {
   let world: World | undefined;

@@ -323,6 +323,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await page.getByRole("button", { name: "free" }).click();
       expect(new URL(page.url()).search).toBe("?state=free");
       await page.goBack();
+      expect(new URL(page.url()).search).toBe("");
+      await page.goBack();
       expect(new URL(page.url()).search).toBe("?q=acc");
     });
 

@@ -47,15 +47,21 @@ export function leftBy(): string | null {
   return typeof state === "string" ? state : null;
 }
 
-/** One filter of the view: its value, and a function that sets it. Empty means absent. */
-export function useFilter(name: string): readonly [string, (value: string) => void] {
+/**
+ * One filter of the view: its value, and a function that sets it. Empty means absent. A choice is a step that the
+ * Back button undoes. `replace`: it is typed, and no letter is a step.
+ */
+export function useFilter(
+  name: string,
+  { replace = false } = {},
+): readonly [string, (value: string) => void] {
   const { query } = usePlace();
   const set = useCallback(
     (value: string) => {
       const place = { path: location.pathname, query: new URLSearchParams(location.search) };
-      go(withFilters(place, { [name]: value }), { replace: true });
+      go(withFilters(place, { [name]: value }), { replace, keepScroll: true });
     },
-    [name],
+    [name, replace],
   );
   return [query.get(name) ?? "", set];
 }

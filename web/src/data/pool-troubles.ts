@@ -5,3 +5,8 @@ export type PoolTroubles = ReadonlyMap<string, readonly string[]>;
 export function waitsTooLong(pool: string, troubles: PoolTroubles): boolean {
   return troubles.get(pool)?.includes("waits_long") ?? false;
 }
+
+/** The admission check of the pool cannot be done. A cluster without capacity is no trouble. */
+export function checkFails(pool: string, troubles: PoolTroubles): boolean {
+  return troubles.get(pool)?.includes("admission_check_fails") ?? false;
+}

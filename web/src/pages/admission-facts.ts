@@ -22,12 +22,12 @@ export function foundText(what: string | null): string {
 }
 
 /** The state in a word or two for a tile; the card has the same with its reason. */
-export function admissionWord(admission: Admission, waiting: number, nowMs: number) {
+export function admissionWord(admission: Admission, waiting: number, nowMs: number): string {
   const { found } = admission;
-  const { open, words } = admissionStatus({
+  const { words } = admissionStatus({
     ...{ credits: creditsAt(admission, nowMs), found, waiting },
   });
-  return { open, word: words.split(":")[0] ?? words };
+  return words.split(":")[0] ?? words;
 }
 
 /** Requests that wait only for admission, in queue order. */

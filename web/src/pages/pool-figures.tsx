@@ -1,6 +1,7 @@
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
+import { checkFails, type PoolTroubles, waitsTooLong } from "../data/pool-troubles.ts";
 import type { Figure } from "../parts/figures.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { Age, inWholeSeconds, inWords } from "../parts/times.tsx";
@@ -16,13 +17,13 @@ interface Queue {
 }
 
 /** The numbers of a pool above all that explains them. */
-export function figuresOf(pool: Pool, queue: Queue, isLate: boolean): Figure[] {
+export function figuresOf(pool: Pool, queue: Queue, troubles: PoolTroubles): Figure[] {
   const { waiting } = countsOf(pool);
   return [
     ...(pool.usage === undefined ? countFigures(pool) : amountFigures(pool, pool.usage)),
-    ...admissionFigure(pool, queue.requests),
+    ...admissionFigure(pool, queue.requests, troubles),
     { label: "Waiting", value: waiting, ...(waiting > 0 && { href: "#queue-title" }) },
-    { label: "Longest wait", bad: isLate, ...longestWait(pool, queue) },
+    { label: "Longest wait", bad: waitsTooLong(pool.name, troubles), ...longestWait(pool, queue) },
     { label: "Mean hold", value: inWords(pool.meanHoldSeconds) },
   ];
 }
@@ -36,11 +37,15 @@ function longestWait(pool: Pool, { requests, isWhole }: Queue): Pick<Figure, "va
 }
 
 /** Always there, so that the figures stay in their places. The card below has the reason. */
-function admissionFigure({ name, admission }: Pool, queue: readonly WaitingRequest[]): Figure[] {
+function admissionFigure(
+  { name, admission }: Pool,
+  queue: readonly WaitingRequest[],
+  troubles: PoolTroubles,
+): Figure[] {
   if (admission === null) return [];
   const waiting = waitingForAdmission(queue, name).length;
-  const { open, word } = admissionWord(admission, waiting, serverNowMs());
-  return [{ label: "Admission", value: word, bad: !open }];
+  const word = admissionWord(admission, waiting, serverNowMs());
+  return [{ label: "Admission", value: word, bad: checkFails(name, troubles) }];
 }
 
 function countFigures(pool: Pool): Figure[] {

@@ -15,12 +15,16 @@ export const poolOrders = [
 
 export function usePoolOrder(): readonly [string, (order: string) => void] {
   const [inAddress, setInAddress] = useFilter("sort");
+  const [, pin] = useFilter("sort", { replace: true });
+  const current = inAddress || localStorage.getItem(key) || "trouble";
   const choose = useCallback(
     (order: string) => {
+      // The step that is left keeps its order: Back would find there what the browser remembers now.
+      pin(current);
       localStorage.setItem(key, order);
       setInAddress(order);
     },
-    [setInAddress],
+    [pin, current, setInAddress],
   );
-  return [inAddress || localStorage.getItem(key) || "trouble", choose];
+  return [current, choose];
 }

@@ -4,7 +4,6 @@ import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import { stateWord } from "../../../src/core/model/state-word.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { whoami } from "../data/live.ts";
-import { waitsTooLong } from "../data/pool-troubles.ts";
 import { useAnswer } from "../data/query.ts";
 import { allPools, leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
@@ -78,7 +77,7 @@ function PoolView({ read }: { read: Pool }) {
   const { name, retiring, suspended, limit } = pool;
   const { data: queue = [] } = useAnswer(queueOf(name));
   const isWhole = useSeesAllSpaces();
-  const isLate = waitsTooLong(name, usePoolTroubles());
+  const troubles = usePoolTroubles();
   const waitsSince = useWaitsSince(pool);
   return (
     <>
@@ -95,7 +94,7 @@ function PoolView({ read }: { read: Pool }) {
       ) : null}
       <Figures
         label={`${name} in numbers`}
-        figures={figuresOf(pool, { requests: queue, isWhole }, isLate)}
+        figures={figuresOf(pool, { requests: queue, isWhole }, troubles)}
       />
       {pool.usage === undefined ? <WholeBar pool={pool} /> : <CapacityBars usage={pool.usage} />}
       <NoActionsNote />

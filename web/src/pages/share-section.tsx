@@ -88,7 +88,7 @@ export function ShareBars({ shares, unit, made, held, legend = true }: SharesPro
                 )}
                 {share.waiting === 0 ? null : (
                   <>
-                    , <span className="late unbroken">{grouped(share.waiting)} waiting</span>
+                    , <span className="unbroken">{grouped(share.waiting)} waiting</span>
                   </>
                 )}
               </small>

@@ -147,7 +147,7 @@ function QuotaRow({ name, quota, hasCohorts }: QuotaProps) {
           />
         </span>
       </td>
-      <td className={isReached ? "number late" : "number"} data-label="Held">
+      <td className={isReached ? "number strong" : "number"} data-label="Held">
         {grouped(held)} of {grouped(max)}
         {isReached ? ", reached" : ""}
       </td>

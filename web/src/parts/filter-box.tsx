@@ -14,7 +14,7 @@ interface Props {
 
 /** Filters the view. The address contains the text, so that the view can be shared. */
 export function FilterBox({ label, name = "q", hint = true, suggested }: Props) {
-  const [text, setText] = useFilter(name);
+  const [text, setText] = useFilter(name, { replace: true });
   const list = useId();
   return (
     <span className="filter keyed">

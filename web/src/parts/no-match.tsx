@@ -10,7 +10,7 @@ export function NoMatch({ title }: { title: string }) {
   return (
     <EmptyNote title={title}>
       Change the filter.{" "}
-      <button type="button" onClick={() => go(withFilters(place, filters), { replace: true })}>
+      <button type="button" onClick={() => go(withFilters(place, filters), { keepScroll: true })}>
         Clear it
       </button>
     </EmptyNote>

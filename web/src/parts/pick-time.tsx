@@ -1,5 +1,5 @@
 import { serverNowMs } from "../data/berth.ts";
-import { useFilter } from "../router.ts";
+import { go, useFilter, usePlace, withFilters } from "../router.ts";
 import { fieldText, isMoments, lastHour, momentOf } from "./time-range.ts";
 
 const ages = ["15m", "1h", "24h", "7d"];
@@ -7,12 +7,13 @@ const between = "between";
 
 /** A choice of the time that a list is about, stored in the address: ages, or from one moment to another. */
 export function PickTime() {
-  const [since, setSince] = useFilter("since");
-  const [until, setUntil] = useFilter("until");
+  const place = usePlace();
+  const [since, setSince] = useFilter("since", { replace: true });
+  const [until, setUntil] = useFilter("until", { replace: true });
   const isBetween = isMoments({ since, until });
   const choose = (value: string) => {
-    setSince(value === between ? lastHour(serverNowMs()) : value);
-    setUntil("");
+    const start = value === between ? lastHour(serverNowMs()) : value;
+    go(withFilters(place, { since: start, until: "" }), { keepScroll: true });
   };
   return (
     <>
