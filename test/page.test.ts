@@ -35,7 +35,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     async (_, where) => {
       const [address, link, leadsTo] = where;
       const page = await world().open(address);
-      const note = page.locator(".note", { hasText: "Cannot find" });
+      const note = page.locator(".note", { hasText: /Cannot find|No lease or request/ });
       await note.waitFor();
       expect(await note.textContent()).not.toMatch(/\/v1|GET|berth /);
       await note.getByRole("link", { name: link, exact: true }).click();

@@ -30,15 +30,19 @@ export interface Question<T> {
     events: readonly FeedEvent[] | undefined,
     signal: AbortSignal,
   ) => Promise<T> | undefined;
+  /** The name or id of what is read. If there is no such thing, only events that name it count. */
+  readonly subject?: string;
   /** Whether nothing can change after this error: it is not read again. */
   readonly isFinal?: (error: unknown) => boolean;
   /** The shortest pause between two reads, if it is longer than that of the rounds. */
   readonly pauseMs?: number;
   /** Reads it again at this interval, for changes without an event: heartbeats, charts. */
-  readonly everyMs?: number;
+  readonly everyMs?: number | ((data: T | undefined) => number | undefined);
 }
 
 const retryMs = 3_000;
+/** What is missing hardly ever comes without an event. */
+const missingMs = 30_000;
 /** After more events than this, they count as missed: to read everything is no more work by then. */
 const patchedMax = 500;
 /** Data is kept this long after its last use, so that the Back button shows it at once. */
@@ -107,14 +111,19 @@ class Query<T> implements Reader {
 
   #wake(): void {
     this.#abort = new AbortController();
-    const { touchedBy } = this.#question;
     this.#unlisten = onEvents((events) => {
       if (events === "everything") return this.refresh();
-      const touching = touchedBy === undefined ? [] : events.filter(touchedBy);
+      const touching = events.filter((event) => this.#mayChangeIt(event));
       if (touching.length > 0) this.#touched(touching);
     });
     document.addEventListener("visibilitychange", this.#seen);
     this.refresh();
+  }
+
+  #mayChangeIt(event: FeedEvent): boolean {
+    const { touchedBy, subject } = this.#question;
+    if (touchedBy?.(event) !== true) return false;
+    return subject === undefined || !isMissing(this.answer.get().error) || names(event, subject);
   }
 
   #sleep(): void {
@@ -165,13 +174,14 @@ class Query<T> implements Reader {
   }
 
   #readAgain(tookMs: number): void {
-    const { error } = this.answer.get();
+    const { data, error } = this.answer.get();
     if (isOver(error)) return this.#unlisten?.();
     const { pauseMs = 0, everyMs } = this.#question;
     this.#nextAt = Date.now() + Math.max(pauseMs, ownPauseAfter(tookMs));
     if (this.#isOver) return;
     if (this.#stale) return this.#soon();
-    const laterMs = error === undefined ? everyMs : retryMs;
+    const usualMs = typeof everyMs === "function" ? everyMs(data) : everyMs;
+    const laterMs = error === undefined ? usualMs : isMissing(error) ? missingMs : retryMs;
     clearTimeout(this.#timer);
     if (laterMs !== undefined) this.#timer = setTimeout(() => this.refresh(), laterMs);
   }
@@ -180,6 +190,14 @@ class Query<T> implements Reader {
 /** What is gone for good is not read again, however many events there are. */
 function isOver(error: unknown): boolean {
   return error instanceof Problem && error.status === 410;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Problem && error.status === 404;
+}
+
+function names(event: FeedEvent, subject: string): boolean {
+  return JSON.stringify(event).includes(JSON.stringify(subject));
 }
 
 const queries = new Map<string, Query<unknown>>();

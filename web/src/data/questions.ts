@@ -109,6 +109,7 @@ export const allTrends: Question<Trends> = {
 
 export const onePool = (name: string): Question<Pool> => ({
   key: `pool ${name}`,
+  subject: name,
   read: (signal) => berth.pool(name, { signal }),
   touchedBy: always,
   // An admission check with an unchanged result sends no event either.
@@ -225,6 +226,7 @@ function unlessForbidden<Answer>(error: unknown, otherwise: Answer): Answer {
 
 export const oneCluster = (name: string): Question<Cluster> => ({
   key: `cluster ${name}`,
+  subject: name,
   read: (signal) => berth.clusters.one(name, { signal }),
   touchedBy: clustersChange,
   everyMs: heartbeatsMs,
@@ -232,6 +234,7 @@ export const oneCluster = (name: string): Question<Cluster> => ({
 
 export const clusterLogs = (name: string): Question<ClusterLogs> => ({
   key: `logs of ${name}`,
+  subject: name,
   read: (signal) => berth.clusters.logs(name, { signal }),
   touchedBy: clustersChange,
   everyMs: 30_000,
@@ -259,6 +262,7 @@ export const inStates = (states: readonly string[]): Question<Resource[][]> => (
 
 export const oneResource = (name: string): Question<Resource> => ({
   key: `resource ${name}`,
+  subject: name,
   read: (signal) => berth.resource(name, { signal }),
   touchedBy: about("resource-", "lease-", "claim-"),
 });
@@ -438,6 +442,7 @@ function withNewer(
 /** A request and the lease that it becomes have one id, and one page. */
 export const leaseOrRequest = (id: string): Question<Granted | Waiting> => ({
   key: `leaseOrRequest ${id}`,
+  subject: id,
   read: (signal) =>
     berth.request({ id, token: "" }, { signal }).catch((error) => revokedLease(id, error, signal)),
   touchedBy: (event) => event["id"] === id || event.type === "lease-ended",
@@ -447,6 +452,7 @@ export const leaseOrRequest = (id: string): Question<Granted | Waiting> => ({
 
 export const explanation = (id: string): Question<Explanation> => ({
   key: `explain ${id}`,
+  subject: id,
   read: (signal) => berth.explain(id, { signal }),
   touchedBy: always,
   everyMs: heartbeatsMs,
@@ -573,11 +579,13 @@ export const past = (filter: HistoryFilter): Question<PageOf<HistoryEntry>> => (
 /** The history is written a moment after the end: until it has the lease, it is read often. */
 const untilRecordedMs = 2_000;
 
-/** What became of one that has ended. */
-export const pastOf = (id: string): Question<PageOf<HistoryEntry>> => ({
-  ...past({ id }),
-  key: `past of ${id}`,
-  patch: (before, events) =>
-    before.items.length > 0 && events?.length === 0 ? Promise.resolve(before) : undefined,
-  everyMs: untilRecordedMs,
+/** What became of one that has ended. Of an id that nobody knows there is hardly ever a record. */
+export const pastOf = (
+  id: string,
+  { isUnknown }: { isUnknown: boolean },
+): Question<PageOf<HistoryEntry>> => ({
+  key: `past of ${id} ${isUnknown}`,
+  read: (signal) => berth.history({ id }, { signal }),
+  touchedBy: (event) => event["id"] === id,
+  everyMs: (data) => (data?.items.length || isUnknown ? undefined : untilRecordedMs),
 });

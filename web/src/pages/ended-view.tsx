@@ -41,7 +41,8 @@ export function EndedView({
   problem: Problem;
 }) {
   const { how, endedAt } = problem.facts;
-  const entries = useAnswer(pastOf(id)).data?.items ?? [];
+  const isUnknown = problem.status === 404;
+  const entries = useAnswer(pastOf(id, { isUnknown })).data?.items ?? [];
   const [first] = entries;
   const known = typeof how === "string" && typeof endedAt === "string";
   return (
@@ -66,7 +67,7 @@ export function EndedView({
           {first === undefined ? null : <PastLifeBar entry={first} />}
         </>
       ) : (
-        <EmptyNote title={problem.message}>
+        <EmptyNote title={isUnknown ? `No lease or request has the id ${id}` : problem.message}>
           <WhatNext problem={problem} />
         </EmptyNote>
       )}

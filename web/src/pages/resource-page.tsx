@@ -32,9 +32,6 @@ import {
 
 export function ResourcePage({ name }: { name: string }) {
   const { data: resource, error } = useAnswer(oneResource(name));
-  // All that the view needs is asked for at once, and not when the resource is known.
-  useAnswer(eventsAbout({ resource: name }));
-  useAnswer(holdersOf(name, weekHours));
   const pool = resource?.pool;
   return (
     <>
@@ -43,9 +40,17 @@ export function ResourcePage({ name }: { name: string }) {
         {resource === undefined ? null : <Actions resource={resource} />}
       </PageHead>
       <ProblemNote error={error} />
+      {error === undefined ? <AskAhead name={name} /> : null}
       {resource === undefined ? <Loading error={error} /> : <View resource={resource} />}
     </>
   );
+}
+
+/** All that the view needs is asked for at once, and not when the resource is known. */
+function AskAhead({ name }: { name: string }) {
+  useAnswer(eventsAbout({ resource: name }));
+  useAnswer(holdersOf(name, weekHours));
+  return null;
 }
 
 /** `held` and `drained` at the same time: a holder keeps what is drained. A shared one says how full it is. */
