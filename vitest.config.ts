@@ -29,6 +29,7 @@ export default defineConfig({
     // Generous, because a loaded machine is slow and no test asserts on elapsed time.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ["default", new LeftOut(), new ClosingLine()],
     projects: [
       {
