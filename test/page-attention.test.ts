@@ -96,7 +96,7 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
   test("sums up the pools of the filter", async () => {
     const page = await world().open("/?q=d-free");
     const figure = page.getByLabel("The pools below together").locator("div").first();
-    await expect.poll(() => figure.textContent()).toBe("Resources3of 11");
+    await expect.poll(() => figure.textContent()).toBe("Resources3of 10");
   });
 
   test("explains every colour of its bars", async () => {

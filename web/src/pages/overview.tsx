@@ -10,11 +10,11 @@ import { usePoolTroubles } from "../data/troubles.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
-import { Legend } from "../parts/legend.tsx";
+import { FoldedLegend } from "../parts/legend.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { NoMatch } from "../parts/no-match.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
-import { grouped, percent } from "../parts/numbers.ts";
+import { grouped } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { lookOf } from "../parts/state-look.ts";
 import { Age } from "../parts/times.tsx";
@@ -35,6 +35,7 @@ import { poolOrders, usePoolOrder } from "./pool-order.ts";
 import { PoolRow } from "./pool-row.tsx";
 import { Servers } from "./servers.tsx";
 import { SortHeader } from "./sort-header.tsx";
+import { stockFigures, sumOf } from "./stock-figures.ts";
 import { useCalmOrder } from "./use-calm-order.ts";
 
 /** More rows than anybody reads. With more pools, use the filter. */
@@ -90,7 +91,7 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
             : `${fits.length} of ${pools.length}`}
         </span>
       </div>
-      <Legend states={legendOf(pools)} />
+      <FoldedLegend states={legendOf(pools)} />
       <PoolTable pools={fits} filter={`${show} ${text}`} {...{ trends, sort, canFold, troubles }} />
     </>
   );
@@ -126,23 +127,17 @@ interface TotalsProps {
 }
 
 function Totals({ pools, of, troubles }: TotalsProps) {
-  const sum = (of: (pool: Pool) => number) => pools.reduce((total, pool) => total + of(pool), 0);
-  const total = sum((pool) => pool.total);
-  const all = of?.reduce((count, pool) => count + pool.total, 0) ?? 0;
-  const held = sum((pool) => pool.held);
   const [oldest] = pools.flatMap(({ oldestQueuedAt }) => oldestQueuedAt ?? []).sort();
-  const share = total === 0 ? "" : percent(held / total);
   const hasClusters = pools.some(({ template }) => template !== undefined);
   const { count } = clustersNotReady(pools);
   return (
     <Figures
+      isCompact
       label={of === undefined ? "All pools together" : "The pools below together"}
       figures={[
-        { label: "Resources", value: total, aside: of === undefined ? "" : `of ${grouped(all)}` },
-        { label: "Held", value: held, aside: share },
-        { label: "Free", value: sum(({ free }) => free) },
+        ...stockFigures(pools, of),
         {
-          ...{ label: "Out of service", value: sum(outOf), href: "/out" },
+          ...{ label: "Out of service", value: sumOf(pools, outOf), href: "/out" },
           aside: andMore(coolingIn(pools), "cooling"),
         },
         ...(hasClusters

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { whoami } from "../data/live.ts";
 import { useStore } from "../data/store.ts";
@@ -18,7 +18,7 @@ import { commonReason, ownReason, shortQuota, withoutPace } from "./common-reaso
 import { Estimate } from "./estimate.tsx";
 import { GroupRow, useOpenGroup } from "./group-row.tsx";
 import { firstRows, type Group, oldestIn, rowCount } from "./grouping.ts";
-import { withOldestOf } from "./oldest-row.ts";
+import { type GroupWithOldest, withOldestOf } from "./oldest-row.ts";
 import { asksForRoom, hasSeveralSpaces, orderWords, type Turn, withTurn } from "./start-order.ts";
 
 interface Props {
@@ -54,7 +54,9 @@ export function QueueTable(props: Props) {
   );
   const [open] = useOpenGroup();
   const begin = firstRows(groups, shownRows(limit, rowCount(groups)), open || undefined);
-  const first = withOldest ? withOldestOf(groups, begin) : begin;
+  const first: readonly GroupWithOldest<WaitingRequest>[] = withOldest
+    ? withOldestOf(groups, begin)
+    : begin;
   const place = usePlace();
   // One list has the queues of several pools, so it is in the order of the waits.
   const byWait = place.query.get("group") === "none" && pool === undefined;
@@ -102,7 +104,12 @@ export function QueueTable(props: Props) {
           />
         ))}
       </table>
-      <MoreButton shown={rowCount(first)} of={rowCount(groups)} onMore={setLimit} />
+      <MoreButton
+        shown={rowCount(first)}
+        of={rowCount(groups)}
+        onMore={setLimit}
+        keepsPlace={withOldest}
+      />
     </>
   );
 }
@@ -144,14 +151,14 @@ function OrderNote({ groups, turns, byQueue }: NoteProps) {
 }
 
 interface GroupProps extends Pick<Props, "withPools" | "turns"> {
-  readonly group: Group<WaitingRequest>;
+  readonly group: GroupWithOldest<WaitingRequest>;
   readonly pool: string | undefined;
   /** All requests of the group, shown or not. */
   readonly all: readonly WaitingRequest[];
 }
 
 function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
-  const { name, rows, count = rows.length } = group;
+  const { name, rows, count = rows.length, apart } = group;
   const columns = withPools ? 7 : 6;
   const common = commonReason(all);
   const order = withPools ? "" : orderWords(all);
@@ -177,12 +184,18 @@ function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
         </tr>
       )}
       {rows.map((request) => (
-        <QueueRow
-          key={request.id}
-          {...{ request, withPools, pool, common }}
-          isOfSpace={name === request.space}
-          turn={turns.get(request.id)}
-        />
+        <Fragment key={request.id}>
+          {request.id === apart ? (
+            <tr className="common">
+              <td colSpan={columns}>Further down, waits longest:</td>
+            </tr>
+          ) : null}
+          <QueueRow
+            {...{ request, withPools, pool, common }}
+            isOfSpace={name === request.space}
+            turn={turns.get(request.id)}
+          />
+        </Fragment>
       ))}
     </tbody>
   );

@@ -4,10 +4,13 @@ import type { Resource } from "../../../src/api/schemas.ts";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { EmptyNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
+import { useIsPhone } from "../parts/phone.ts";
 import { StateChip } from "../parts/state-chip.tsx";
 import { inOrder } from "../parts/state-look.ts";
+import { useSteadyOrder } from "../parts/steady-order.ts";
 import { useFilter } from "../router.ts";
 import { ResourceTile } from "./resource-tile.tsx";
+import { inTileOrder, withoutFree } from "./tile-order.ts";
 
 interface Props {
   readonly resources: readonly Resource[];
@@ -75,9 +78,42 @@ export function ResourceGrid({ resources }: Props) {
           Choose another state, or change the filter.
         </EmptyNote>
       ) : (
-        <Tiles resources={shown} />
+        <FoldedTiles resources={shown} isWhole={text === "" && state === ""} />
       )}
     </>
+  );
+}
+
+interface FoldedProps extends Props {
+  /** No filter asks for some of them. */
+  readonly isWhole: boolean;
+}
+
+/** Many free ones are one line, unless somebody looks for them. */
+function FoldedTiles({ resources, isWhole }: FoldedProps) {
+  const isPhone = useIsPhone();
+  const [free, setFree] = useFilter("free");
+  const { items, list } = useSteadyOrder<Resource, HTMLDivElement>(
+    useMemo(() => inTileOrder(resources), [resources]),
+    ({ name }) => name,
+  );
+  const { tiles, folded } = useMemo(() => withoutFree(items, isPhone), [items, isPhone]);
+  const folds = isWhole && folded > 0;
+  const shown = folds && free === "" ? tiles : items;
+  return (
+    <div ref={list}>
+      {shown.length === 0 ? null : <Tiles resources={shown} />}
+      {folds ? (
+        <button
+          type="button"
+          className="more"
+          data-row
+          onClick={() => setFree(free === "" ? "show" : "")}
+        >
+          {free === "" ? "Show" : "Hide"} {grouped(folded)} free
+        </button>
+      ) : null}
+    </div>
   );
 }
 

@@ -11,10 +11,17 @@ export interface Figure {
   readonly bad?: boolean;
 }
 
+interface Props {
+  readonly label: string;
+  readonly figures: readonly Figure[];
+  /** On a phone each has a line of half the width, because a list follows. */
+  readonly isCompact?: boolean;
+}
+
 /** A few important numbers in one line. */
-export function Figures({ label, figures }: { label: string; figures: readonly Figure[] }) {
+export function Figures({ label, figures, isCompact = false }: Props) {
   return (
-    <dl className="figures" aria-label={label}>
+    <dl className={isCompact ? "figures compact" : "figures"} aria-label={label}>
       {figures.map(({ label: name, value, aside, href, bad }) => (
         <div key={name} className={bad ? "bad" : undefined}>
           <dt>{href === undefined ? name : <Link href={href}>{name}</Link>}</dt>

@@ -1,8 +1,25 @@
 import { stateWord } from "../../../src/core/model/state-word.ts";
+import { useIsPhone } from "./phone.ts";
 import { inOrder, lookOf } from "./state-look.ts";
 
+interface Props {
+  readonly states: readonly string[];
+}
+
+/** Folded on a phone, where it would take the place of the first rows. */
+export function FoldedLegend(props: Props) {
+  const isPhone = useIsPhone();
+  if (!isPhone) return <Legend {...props} />;
+  return (
+    <details className="colours">
+      <summary>Colours</summary>
+      <Legend {...props} />
+    </details>
+  );
+}
+
 /** What each colour of the bars and lines means. Only colours that are there. */
-export function Legend({ states }: { states: readonly string[] }) {
+export function Legend({ states }: Props) {
   const known = [...new Set(states.filter((state) => state !== "free"))];
   const inBars = inOrder(Object.fromEntries(known.map((state) => [state, 1])));
   const words = new Map<string, string[]>();
