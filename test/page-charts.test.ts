@@ -34,6 +34,7 @@ describe.skipIf(chromiumPath === undefined)("the charts of the page", () => {
       for (const title of ["Wait until the start", "In use", "Leases"]) {
         const drawn = drawnIn(page, title);
         await drawn.and(page.locator("[data-text*='7 starts per minute: pin']")).waitFor();
+        await drawn.and(page.locator("[title*='7 starts per minute: pin']")).waitFor();
         await drawn.and(page.locator(".outage[data-text*='the server did not run']")).waitFor();
         await drawn.and(page.locator("[data-text*='the configuration changed']")).first().waitFor();
       }
@@ -56,6 +57,13 @@ describe.skipIf(chromiumPath === undefined)("the charts of the page", () => {
     const worst = page.getByRole("region", { name: "Where requests waited" });
     await worst.getByRole("row", { name: /^install / }).waitFor();
     expect(await worst.getByRole("row", { name: /^idle / }).count()).toBe(0);
+    await worst.getByRole("button", { name: "Granted" }).click();
+    await worst
+      .getByRole("columnheader", { name: "Granted", exact: false })
+      .and(page.locator("[aria-sort=descending]"))
+      .waitFor();
+    expect(new URL(page.url()).searchParams.get("worst")).toBe("granted");
+    await page.goBack();
     await worst.getByRole("link", { name: "install" }).click();
     await page.getByRole("heading", { level: 1, name: "install" }).waitFor();
     expect(new URL(page.url()).search).toBe("?window=1h");

@@ -347,6 +347,14 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     // All charts read the same moment.
     await expect.poll(() => page.locator(".chart-tip:visible").count()).toBe(3);
     const tip = page.locator(".chart-tip").first().locator("*");
+    // One time is written, and nothing but the plot is covered.
+    expect(await page.locator(".chart-tip:visible strong").count()).toBe(1);
+    const covered = await page.locator(".chart-tip").first().boundingBox();
+    const bottom = (covered?.y ?? 0) + (covered?.height ?? 0);
+    expect(covered?.y).toBeGreaterThanOrEqual(box.y - 1);
+    expect(bottom).toBeLessThanOrEqual(box.y + box.height + 1);
+    expect(covered?.x).toBeGreaterThanOrEqual(box.x - 1);
+    expect((covered?.x ?? 0) + (covered?.width ?? 0)).toBeLessThanOrEqual(box.x + box.width + 1);
     // Of all pools together nine in ten hardly ever wait, so that curve is left out.
     expect(await tip.allTextContents()).toEqual(
       expect.arrayContaining([

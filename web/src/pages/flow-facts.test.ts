@@ -105,6 +105,7 @@ describe("startsBesideRate()", () => {
       times: [0, 60, 120, 180],
       allowed: [9, 6, 10, 10],
       started: [9, 7, undefined, undefined],
+      going: [undefined, undefined, 2, undefined],
     });
   });
 

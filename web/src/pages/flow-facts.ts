@@ -118,7 +118,7 @@ function spansOf(changes: readonly RateChange[], until: number): RateSpan[] {
 
 /**
  * What was allowed per minute beside what has started, in the same steps: the rate of a moment may be far
- * below what a whole minute has had. A step that goes on has no count yet.
+ * below what a whole minute has had. A step that goes on is apart: it may still grow.
  */
 export function startsBesideRate(
   changes: readonly RateChange[],
@@ -128,18 +128,19 @@ export function startsBesideRate(
   const spans = spansOf(changes, end);
   const starts = steps.map(({ at }) => Date.parse(at) / 1_000);
   const allowed = starts.map((from) => averageIn(spans, from, Math.min(end, from + stepSeconds)));
-  const started = steps.map(({ granted }, index) => {
-    const isOver = (starts[index] ?? end) + stepSeconds <= end;
-    return isOver ? (granted * 60) / stepSeconds : undefined;
-  });
+  const isOver = (index: number) => (starts[index] ?? end) + stepSeconds <= end;
+  const counts = steps.map(({ granted }) => (granted * 60) / stepSeconds);
+  const started = counts.map((count, index) => (isOver(index) ? count : undefined));
+  const going = counts.map((count, index) => (isOver(index) ? undefined : count));
   const last = starts.at(-1);
   // One more, so that the last step is drawn in all its length.
   return last === undefined
-    ? { times: [], allowed: [], started: [] }
+    ? { times: [], allowed: [], started: [], going: [] }
     : {
         times: [...starts, last + stepSeconds],
         allowed: [...allowed, allowed.at(-1) ?? null],
         started: [...started, undefined],
+        going: [...going, undefined],
       };
 }
 

@@ -68,17 +68,28 @@ interface CurveProps extends ChartProps {
   readonly onZoom: (from: number, to: number) => void;
 }
 
+/** It goes on, so it would read as a fall. */
+const lastBar = {
+  ...{ label: "last bar so far", colour: "started-soft", draw: "bars" as const },
+};
+
 function RateCurve({ pool, range, changes, advised, onZoom }: CurveProps) {
   const stepSeconds = Math.max(shortestStep, range.stepSeconds);
   const { data: stats } = useAnswer(statsOf(pool, { ...range, stepSeconds }));
   const { times, lines, span } = useMemo(() => {
     const read = stats ?? { steps: [], stepSeconds: 0, to: "" };
-    const { times, allowed, started } = startsBesideRate(changes, read);
+    const { times, allowed, started, going } = startsBesideRate(changes, read);
     const isNow = range.until === null;
     return {
       times,
       lines: [
-        { label: "started", colour: "started", values: started, draw: "bars" as const },
+        {
+          ...{ label: "started", colour: "started", values: started, draw: "bars" as const },
+          ...{ total: stats?.total.granted ?? null, aside: "in all" },
+        },
+        ...(isNow && going.some((count) => count !== undefined)
+          ? [{ ...lastBar, values: going, total: stats?.steps.at(-1)?.granted ?? null }]
+          : []),
         {
           ...{ label: `${advised ? "advised" : "allowed"}${isNow ? " now" : ""}`, colour: "muted" },
           ...{

@@ -43,7 +43,7 @@ test.each([
   ["", "83 % of all waiting was for many: 50m in all", undefined],
   ["p90", "The slowest request of slow waited 10m; 10 % in use.", undefined],
   ["use", "The fullest pool was many, 95 % in use; 9 in 10 started within 30s.", "many"],
-  ["lost", "100 % of what was lost was of slow: 2 expired leases.", undefined],
+  ["lost", "100 % of what was lost was of slow: 2 expired leases of 1 granted.", undefined],
 ])("worstWords() has a sentence for the order %j", (order, text, lacking) => {
   const { text: told, lacking: of } = worstWords([quiet, slow, many], order);
   expect(told).toContain(text);

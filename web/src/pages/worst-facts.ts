@@ -12,6 +12,12 @@ export const worstOrders = [
   ["lost", "Most lost"],
 ] as const;
 
+/** The columns that sort too. The first three are the tabs. */
+export const worstColumns = {
+  ...{ waited: "", p90: "p90", use: "use", longest: "max", granted: "granted" },
+  ...{ expired: "expired", left: "left" },
+} as const;
+
 /** All waiting for it together, in seconds: also of those that never started, or still wait. */
 export function waitedInAll({ waitedSeconds }: PoolPart): number {
   return waitedSeconds;
@@ -26,6 +32,10 @@ const measures: Readonly<Record<string, (part: PoolPart) => number>> = {
   p90: ({ waitSeconds }) => waitSeconds?.p90 ?? 0,
   use: ({ utilisation }) => utilisation ?? 0,
   lost: lostOf,
+  max: ({ waitSeconds }) => waitSeconds?.max ?? 0,
+  granted: ({ granted }) => granted,
+  expired: ({ expired }) => expired,
+  left: ({ left }) => left,
 };
 
 /** The worst first; pools of which nothing bad can be said in this order are left out. */
@@ -56,6 +66,9 @@ const sentences: Readonly<Record<string, (pools: readonly PoolPart[]) => WorstWo
   p90: slowest,
   use: fullest,
   lost: mostLost,
+  expired: mostLost,
+  left: mostLost,
+  max: slowest,
 };
 
 function slowest(pools: readonly PoolPart[]): WorstWords {
@@ -89,10 +102,14 @@ function mostLost(pools: readonly PoolPart[]): WorstWords {
       text: "Nothing was lost: no lease expired, and every request started or still waits.",
     };
   }
-  const { pool, expired, left } = worst;
+  const { pool, expired, left, granted } = worst;
   const all = pools.reduce((sum, part) => sum + lostOf(part), 0);
   const parts = [
-    ...(expired === 0 ? [] : [`${grouped(expired)} expired ${expired === 1 ? "lease" : "leases"}`]),
+    ...(expired === 0
+      ? []
+      : [
+          `${grouped(expired)} expired ${expired === 1 ? "lease" : "leases"} of ${grouped(granted)} granted`,
+        ]),
     ...(left === 0
       ? []
       : [`${grouped(left)} ${left === 1 ? "request" : "requests"} that never started`]),

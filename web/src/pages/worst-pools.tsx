@@ -18,6 +18,7 @@ import {
   type WorstWords,
   waitedInAll,
   worstBy,
+  worstColumns,
   worstOrders,
   worstWords,
 } from "./worst-facts.ts";
@@ -83,27 +84,13 @@ function Table({ rows }: { rows: readonly PoolPart[] }) {
       <thead>
         <tr>
           <th scope="col">Pool</th>
-          <th scope="col" className="bar-cell">
-            Waited in all
-          </th>
-          <th scope="col" className="number">
-            9 in 10 within <small>of those that started</small>
-          </th>
-          <th scope="col" className="number">
-            Longest <small>of those that started</small>
-          </th>
-          <th scope="col" className="number">
-            Granted
-          </th>
-          <th scope="col" className="bar-cell">
-            In use
-          </th>
-          <th scope="col" className="number">
-            Expired
-          </th>
-          <th scope="col" className="number">
-            Never started
-          </th>
+          <Sorted order={worstColumns.waited} className="bar-cell" label="Waited in all" />
+          <Sorted order={worstColumns.p90} label="9 in 10 within" of="of those that started" />
+          <Sorted order={worstColumns.longest} label="Longest" of="of those that started" />
+          <Sorted order={worstColumns.granted} label="Granted" />
+          <Sorted order={worstColumns.use} className="bar-cell" label="In use" />
+          <Sorted order={worstColumns.expired} label="Expired" />
+          <Sorted order={worstColumns.left} label="Never started" />
         </tr>
       </thead>
       <tbody>
@@ -112,6 +99,29 @@ function Table({ rows }: { rows: readonly PoolPart[] }) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+interface SortedProps {
+  readonly order: string;
+  readonly label: string;
+  readonly className?: string;
+  /** What it is of. */
+  readonly of?: string;
+}
+
+/** The header of a column, which sorts by it. */
+function Sorted({ order, label, className = "number", of }: SortedProps) {
+  const [chosen, choose] = useFilter("worst");
+  const isSorted = chosen === order;
+  return (
+    <th scope="col" className={className} aria-sort={isSorted ? "descending" : undefined}>
+      <button type="button" onClick={() => choose(order)}>
+        {label}
+        {of === undefined ? null : <small> {of}</small>}
+        <span aria-hidden="true">{isSorted ? " ↓" : ""}</span>
+      </button>
+    </th>
   );
 }
 

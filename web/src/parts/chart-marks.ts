@@ -32,6 +32,7 @@ export function drawMarks(self: uPlot, marks: readonly Mark[]): void {
       const line = document.createElement("i");
       line.className = until === undefined ? "mark moment" : "mark outage";
       line.dataset["text"] = markWords(mark);
+      line.title = markWords(mark);
       line.style.left = `${left}px`;
       if (until !== undefined) {
         const right = self.valToPos(Math.min(until, max), "x");

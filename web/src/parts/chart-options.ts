@@ -19,11 +19,6 @@ export interface Look {
 
 const steps = uPlot.paths.stepped?.({ align: 1 });
 const stepped = steps === undefined ? undefined : { paths: steps };
-/** Lines if nothing else is said. */
-const paths = {
-  dots: { paths: () => null },
-  bars: { paths: bars },
-};
 const dashes = { dashed: [4, 3], dotted: [1.5, 2.5] };
 /** A shorter drag is a click. */
 const dragPixelsMin = 8;
@@ -118,7 +113,8 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
           }),
         },
         ...(line.stepped ? stepped : undefined),
-        ...(line.draw && paths[line.draw]),
+        ...(line.draw === "dots" && { paths: () => null }),
+        ...(line.draw === "bars" && { paths: bars(barSeconds) }),
         ...(line.draw === "bars" && { fill: colour(line.colour), width: 0 }),
         ...(line.fill ? { fill: colour("spark") } : undefined),
       })),

@@ -166,7 +166,8 @@ function readUnderCursor(self: uPlot, tip: HTMLElement | null, shown: Shown): vo
   if (shown.lines.some(isBars)) markBar(self, at, shown.barSeconds ?? 0);
   const near = shown.marks.filter((mark) => isNear(self, mark, left));
   tip.replaceChildren(
-    textLine("strong", timeText(at, shown)),
+    // Charts that follow the pointer have other steps: one time is written, that of the chart that is read.
+    ...(self.root.matches(":hover") ? [textLine("strong", timeText(at, shown))] : []),
     ...shown.lines.flatMap(({ label, values }) => {
       const value = values[idx ?? 0];
       if (value === undefined) return [];
@@ -178,23 +179,21 @@ function readUnderCursor(self: uPlot, tip: HTMLElement | null, shown: Shown): vo
     ...near.map((mark) => textLine("em", markWords(mark))),
   );
   tip.hidden = false;
-  placeTip(tip, self.over.offsetLeft + left);
+  placeTip(tip, self.over, left);
 }
 
-/** Below the plot, as near to the pointer as there is room: it hides no curve, and no name of one. */
-function placeTip(tip: HTMLElement, x: number): void {
-  const place = tip.parentElement;
-  if (place === null) return;
-  const { clientWidth, clientHeight } = place;
-  const left = Math.min(x - tip.offsetWidth / 2, clientWidth - tip.offsetWidth);
-  tip.style.left = `${Math.max(0, left)}px`;
-  const { top } = place.getBoundingClientRect();
-  const isVisible = top + clientHeight + tip.offsetHeight <= innerHeight;
-  tip.style.top = `${isVisible ? clientHeight - tipOverlap : -tip.offsetHeight}px`;
-}
+/** In pixels, from the pointer. */
+const tipAside = 12;
 
-/** It may hide the labels of the times: it has the time itself. */
-const tipOverlap = 20;
+/** Within the plot, beside the pointer: it hides no name, no time of the axis, and nothing below. */
+function placeTip(tip: HTMLElement, plot: HTMLElement, x: number): void {
+  const { offsetLeft, offsetTop, clientWidth, clientHeight } = plot;
+  const after = x + tipAside;
+  const isAfter = after + tip.offsetWidth <= clientWidth;
+  const left = isAfter ? after : x - tipAside - tip.offsetWidth;
+  tip.style.left = `${offsetLeft + Math.max(0, Math.min(left, clientWidth - tip.offsetWidth))}px`;
+  tip.style.top = `${offsetTop + Math.min(0, clientHeight - tip.offsetHeight)}px`;
+}
 
 function isBars({ draw }: Line): boolean {
   return draw === "bars";
