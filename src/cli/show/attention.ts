@@ -1,5 +1,6 @@
 import type { AttentionItem } from "../../api/attention-schemas.ts";
 import { Problem } from "../../api/problem.ts";
+import { sinceWords } from "../../api/since-words.ts";
 import type { Context } from "../cli-command.ts";
 import { formatAge } from "./age.ts";
 import type { ListFlags } from "./listing.ts";
@@ -27,11 +28,12 @@ function unlessDenied(error: unknown): undefined {
 const namedMax = 3;
 
 export function attentionLines(item: AttentionItem): string[] {
-  const { summary, since, advice, command, about, count } = item;
-  const age = since === null ? "" : `, for ${formatAge(since)}`;
+  const { code, summary, since, advice, command, about, count } = item;
+  const age = since === null ? "" : `, ${sinceWords(code, count)} ${formatAge(since)}`;
   const named = about.slice(0, namedMax).map(({ name, text, since: from }) => {
     // The first line has the age of the oldest.
-    const own = from === null || about.length === 1 ? "" : `, for ${formatAge(from)}`;
+    const own =
+      from === null || about.length === 1 ? "" : `, ${sinceWords(code, 1)} ${formatAge(from)}`;
     return `  ${[`${name}${own}`, text].filter((word) => word !== "").join(": ")}`;
   });
   const more = count - named.length;

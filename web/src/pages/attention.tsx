@@ -1,5 +1,6 @@
 import { useId, useState } from "react";
 import type { AttentionItem, Subject } from "../../../src/api/attention-schemas.ts";
+import { sinceWords } from "../../../src/api/since-words.ts";
 import { useAnswer } from "../data/query.ts";
 import { attention } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
@@ -56,7 +57,7 @@ function Trouble({ item, isAlone }: { item: AttentionItem; isAlone: boolean }) {
   const [chosen, setChosen] = useState<boolean>();
   const isOpen = chosen ?? isAlone;
   const more = useId();
-  const { severity, summary, since, advice, about, count } = item;
+  const { code, severity, summary, since, advice, about, count } = item;
   const view = viewOf(item);
   const [first] = about;
   return (
@@ -71,7 +72,7 @@ function Trouble({ item, isAlone }: { item: AttentionItem; isAlone: boolean }) {
           <>
             {" "}
             <span className="faint unbroken">
-              {count > 1 ? "the oldest for" : "for"} <Age since={since} />
+              {sinceWords(code, count)} <Age since={since} />
             </span>
           </>
         )}
@@ -157,7 +158,7 @@ function viewOfOne([subject, ...others]: readonly Subject[]) {
 /** More are in the view that the line links to. */
 const namedMax = 5;
 
-function Subjects({ item: { about, count } }: { item: AttentionItem }) {
+function Subjects({ item: { code, about, count } }: { item: AttentionItem }) {
   const shown = about.slice(0, namedMax);
   const more = count - shown.length;
   return (
@@ -169,7 +170,7 @@ function Subjects({ item: { about, count } }: { item: AttentionItem }) {
             <>
               {" "}
               <span className="faint unbroken">
-                for <Age since={subject.since} />
+                {sinceWords(code, 1)} <Age since={subject.since} />
               </span>
             </>
           )}
