@@ -96,7 +96,7 @@ test("the reason names the resource on which room is kept, and the list begins w
   lending.tickAt(10_000);
   // Now less is missing on a, but the room is kept on b.
   lending.outcome(release("1"), want("small", vcpus(36)));
-  expect(explained("large")).toEqual(["Next for b: needs 50 vcpus (20 free); next in line", "b"]);
+  expect(explained("large")).toEqual(["First for b: needs 50 vcpus (20 free); next in line", "b"]);
   expect(explained("small")).toEqual([
     "Does not fit on a (closest to fitting, of 2): needs 36 vcpus (35 free); 1 ahead",
     "a",
@@ -130,7 +130,7 @@ test("the reason says how many have a reservation on the same resource before it
     return request === undefined ? "" : waitReason(request, lending.now).message;
   });
   expect([0, 1, 2, 3, 10].map((index) => messages[index])).toEqual([
-    "Next for a: needs 5 vcpus (0 free); next in line",
+    "First for a: needs 5 vcpus (0 free); next in line",
     "2nd for a: needs 5 vcpus; 1 ahead",
     "3rd for a: needs 5 vcpus; 2 ahead",
     "4th for a: needs 5 vcpus; 3 ahead",

@@ -192,7 +192,7 @@ function cordonText(
 /** The place of the request among those for which the resource is reserved: only the first can use what is free. */
 function reservedText({ resource, keptFor, short }: SharedExplanation): string {
   const place = keptFor.length + 1;
-  if (place === 1) return `Next for ${resource}: needs ${lackTexts(short)}`;
+  if (place === 1) return `First for ${resource}: needs ${lackTexts(short)}`;
   const needed = short.map(({ asked, dimension }) => `${asked} ${dimension}`).join(", ");
   return `${ordinal(place)} for ${resource}: needs ${needed}`;
 }
