@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { noEstimateWords, startWords } from "./estimate-words.ts";
+import { noEstimateWords, startLabel, startWords } from "./estimate-words.ts";
 
 test.each([
   ["a time to come", { p50Seconds: 40, exact: false }, 7, "in about 40s"],
@@ -26,4 +26,12 @@ test.each([
 ] as const)("noEstimateWords() of %s after %i s", (noEstimate, waitedSeconds, want) => {
   const request = { ...(noEstimate && { noEstimate }), waitedSeconds };
   expect(noEstimateWords(request).words).toBe(want);
+});
+
+test.each([
+  ["being computed", "not_computed", false, undefined],
+  ["after #4", "not_computed", true, "Starts"],
+  ["unknown", "too_few_holds", false, "Start"],
+] as const)("startLabel() before %s", (_, noEstimate, isNew, want) => {
+  expect(startLabel({ estimate: null, noEstimate }, isNew)).toBe(want);
 });

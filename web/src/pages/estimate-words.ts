@@ -21,6 +21,15 @@ export function startWords({ p50Seconds, exact }: Estimate, place = 1): string {
   return exact ? afterWords(place) : "soon";
 }
 
+/** What stands before the words on a phone: nothing where no time follows. */
+export function startLabel(
+  { estimate, noEstimate }: Pick<WaitingRequest, "estimate" | "noEstimate">,
+  isNew: boolean,
+): string | undefined {
+  if (estimate !== null || isNew) return "Starts";
+  return noEstimate === "not_computed" ? undefined : "Start";
+}
+
 /** A server computes a time within this, unless it has too much to do. */
 const computedWithinSeconds = 30;
 

@@ -16,6 +16,7 @@ import { at, usePlace } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { commonReason, ownReason, shortQuota, withoutPace } from "./common-reason.ts";
 import { Estimate } from "./estimate.tsx";
+import { startLabel } from "./estimate-words.ts";
 import { GroupRow, useOpenGroup } from "./group-row.tsx";
 import { firstRows, type Group, oldestIn, rowCount } from "./grouping.ts";
 import { type GroupWithOldest, withOldestOf } from "./oldest-row.ts";
@@ -268,7 +269,7 @@ function QueueRow({ request, withPools, pool, common, turn, isOfSpace }: RowProp
           <Unbroken text={own} />
         )}
       </td>
-      <td className="optional starts" data-label="Starts">
+      <td className="optional starts" data-label={startLabel(request, turn?.isNew === true)}>
         <Estimate request={request} turn={turn} />
       </td>
       <td className="action-cell">
