@@ -10,6 +10,7 @@ import { StateChip } from "../parts/state-chip.tsx";
 import { Age } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at, useFilter } from "../router.ts";
+import { largestFirst } from "./largest-first.ts";
 
 const shownAtFirst = 40;
 
@@ -78,12 +79,12 @@ function Host({ resource, dimensions }: { resource: Resource; dimensions: readon
           />
         ))}
       </dl>
-      <Holders shares={shares} />
+      <Holders shares={largestFirst(shares, usage)} />
     </li>
   );
 }
 
-type Shares = NonNullable<Resource["shares"]>;
+type Shares = readonly NonNullable<Resource["shares"]>[number][];
 
 interface BarProps {
   readonly dimension: string;
