@@ -51,6 +51,15 @@ test("held, free, out of service and clusters that are not ready add up to all",
   expect(1 + 1 + 6 + 2 + out + count + aside).toBe(15);
 });
 
+test("clustersNotReady() has the words of the legend", () => {
+  const states = { creating: 2, used: 1 };
+  const clusters = pool({ template: "ocp", total: 3, free: 0, held: 0, states });
+  expect(clustersNotReady([clusters]).words.split(", ").sort()).toEqual([
+    "1 to clean",
+    "2 creating",
+  ]);
+});
+
 test.each([
   ["nothing happens", { held: 0, free: 9, total: 9 }, true],
   ["a lease", { held: 1, free: 8, total: 9 }, false],

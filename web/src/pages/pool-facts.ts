@@ -10,6 +10,7 @@ import { briefDuration } from "../../../src/core/model/time.ts";
 import { type PoolTroubles, waitsTooLong } from "../data/pool-troubles.ts";
 import { clockTime } from "../parts/clock-time.ts";
 import { grouped } from "../parts/numbers.ts";
+import { legendWord } from "../parts/state-look.ts";
 import { limitIn } from "./queue-facts.ts";
 
 /** The states for the bar: a limit and an amount are only used or free. */
@@ -72,7 +73,7 @@ export function clustersNotReady(pools: readonly Pool[]): {
   const some = counts.filter(([, count]) => count > 0);
   return {
     count: some.reduce((sum, [, count]) => sum + count, 0),
-    words: some.map(([state, count]) => `${grouped(count)} ${state}`).join(", "),
+    words: some.map(([state, count]) => `${grouped(count)} ${legendWord(state)}`).join(", "),
   };
 }
 

@@ -1,6 +1,5 @@
-import { stateWord } from "../../../src/core/model/state-word.ts";
 import { useIsPhone } from "./phone.ts";
-import { inOrder, lookOf } from "./state-look.ts";
+import { inOrder, legendWord, lookOf } from "./state-look.ts";
 
 interface Props {
   readonly states: readonly string[];
@@ -25,7 +24,7 @@ export function Legend({ states }: Props) {
   const words = new Map<string, string[]>();
   for (const [state] of inBars) {
     const look = lookOf(state);
-    const name = names[state] ?? stateWord(state);
+    const name = legendWord(state);
     words.set(look, [...(words.get(look) ?? []).filter((word) => word !== name), name]);
   }
   return (
@@ -41,8 +40,3 @@ export function Legend({ states }: Props) {
     </p>
   );
 }
-
-const names: Readonly<Record<string, string>> = {
-  dirty: "to clean",
-  cleaning: "being cleaned",
-};

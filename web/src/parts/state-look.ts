@@ -1,3 +1,5 @@
+import { stateWord } from "../../../src/core/model/state-word.ts";
+
 /** The looks of states. Any word may be a state; those that Berth knows have their own colour. */
 const looks: Readonly<Record<string, string>> = {
   free: "free",
@@ -47,4 +49,16 @@ export function inOrder(states: Readonly<Record<string, number>>): readonly [str
     return place === -1 ? order.length - 1.5 : place;
   };
   return Object.entries(states).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
+}
+
+/** A cluster is used until somebody destroys it. */
+const names: Readonly<Record<string, string>> = {
+  dirty: "to clean",
+  used: "to clean",
+  cleaning: "being cleaned",
+};
+
+/** What a state is called where the colours of the bars are explained. */
+export function legendWord(state: string): string {
+  return names[state] ?? stateWord(state);
 }
