@@ -71,7 +71,7 @@ function LimitLine({ limit: { pool: name, used, limit }, own, pools, waitingFor 
   const isOwnLimit = name === own && pools.some((pool) => pool.name === own && pool.limit);
   return (
     <div>
-      <dt>{name === own ? "This pool" : <Link href={at("pools", name)}>{name}</Link>}</dt>
+      <dt>{name === own ? "In use" : <Link href={at("pools", name)}>{name}</Link>}</dt>
       <dd>
         <span className="bar" aria-hidden="true">
           {(sharers.length === 0 ? [{ name, held: used }] : sharers).map((sharer, index) => (

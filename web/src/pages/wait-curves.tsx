@@ -29,8 +29,8 @@ const lines = (["p99", "p90", "p50"] as const).map((key) => ({ key, ...percentil
 /** One unit is about a pixel, so that the labels have the size of other text. */
 const wideWidth = 540;
 const narrowWidth = 340;
-const height = 270;
-const edge = { left: 66, right: 18, top: 14, bottom: 34 };
+const height = 282;
+const edge = { left: 66, right: 18, top: 26, bottom: 34 };
 
 /** The table below it has the same figures, so that nobody depends on the picture. */
 export function WaitCurves({ title, points, recorded, useless = [] }: Props) {
@@ -75,7 +75,8 @@ export function WaitCurves({ title, points, recorded, useless = [] }: Props) {
               y1={edge.top}
               y2={height - edge.bottom}
             />
-            <text x={left(recorded.x) + 5} y={edge.top + (above.length > 0 ? 22 : 9)}>
+            {/* Above its line, and above those that lead out of the picture. */}
+            <text x={left(recorded.x)} y={edge.top - 12} textAnchor="middle">
               today
             </text>
           </g>

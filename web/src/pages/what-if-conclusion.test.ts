@@ -49,7 +49,7 @@ describe("conclusionOf()", () => {
       ...["most comes before it", sizes(300, 800, 600, 48, 10)],
       [
         "7 already gives most of it (1 more than today): 9 in 10 start within 48s, today within 10m.",
-        "With 9, the largest size tried: within 10s.",
+        "With 9, the largest size tried: within 10s; all smaller ones are slower.",
       ],
     ],
     [
@@ -76,11 +76,22 @@ describe("conclusionOf()", () => {
     });
   });
 
+  test("says at once that more gains nothing, before what less would give", () => {
+    const compared = rows({ "4*": 135, "5": 38, "6": 6.2, "8": 0 });
+    expect(conclusionOf(compared, { errorSeconds: 27, what: "number" })).toMatchObject({
+      lead: "6 would be enough (2 more than today): 9 in 10 start within 6.2s, today within 2m15s.",
+      rest: [
+        "More than 6 gains less than the replay is off (27s).",
+        "With 5 (1 more): within 38s.",
+      ],
+    });
+  });
+
   test("calls less of a time between two starts a shorter one", () => {
     const compared = rows({ "2s": 0, "3s": 20, "4s*": 120 });
     expect(conclusionOf(compared, { errorSeconds: 28, what: "pace" })).toMatchObject({
       lead: "3s would be enough: 9 in 10 start within 20s, today within 2m.",
-      rest: ["A shorter time gains less than the replay is off (28s)."],
+      rest: ["A shorter time than 3s gains less than the replay is off (28s)."],
     });
   });
 
@@ -94,8 +105,8 @@ describe("conclusionOf()", () => {
   test("says how many start where too few do, and what it takes", () => {
     const few = { "3": [null, 114], "4*": [null, 142], "5": [null, 172] } as const;
     expect(conclusionOf(rows({ ...few, "6": 86, "8": 0 }))).toMatchObject({
-      lead: "It takes 6 (2 more than today): 9 in 10 start within 1m26s, today 71 % started.",
-      rest: ["With 8, the largest value tried: at once."],
+      lead: "It takes 6 (2 more than today) for 9 in 10 to start at all: within 1m26s, today 71 % started.",
+      rest: ["With 8, the largest value tried: at once; all smaller ones are slower."],
     });
     expect(conclusionOf(rows(few))).toMatchObject({
       lead: "With none of these values would 9 in 10 start before the end of the record.",

@@ -109,7 +109,8 @@ function withDirection(compared: Compared, step: 1 | -1): Conclusion {
   const [row, wait] = [ordered[enough], waitsInOrder[enough]];
   if (row === undefined || wait === undefined) return bestOfAll(compared);
   const beyond = ordered.slice(enough + 1);
-  const further = what === "pace" ? way.time : way.word;
+  const plain = what === "pace" ? way.time : way.word;
+  const further = `${plain} than ${row.label}`;
   const within = withinWords(wait);
   const isError = wait - Math.min(...waitsInOrder.slice(enough)) > sameAs(compared.best);
   const gain = isError ? [errorWords(further, errorSeconds)] : [];
@@ -124,8 +125,8 @@ function withDirection(compared: Compared, step: 1 | -1): Conclusion {
     }
     const isCause = holdsBack(cause, wait);
     const lead = isCause
-      ? `Not the ${what} but ${cause.words} makes requests wait: ${further} than today's ${today.label} would not shorten it, 9 in 10 start ${within}.`
-      : `Today's ${today.label} is enough: 9 in 10 start ${within}${wait < 0.5 ? "" : `, and ${further} would not shorten that`}.`;
+      ? `Not the ${what} but ${cause.words} makes requests wait: ${plain} than today's ${today.label} would not shorten it, 9 in 10 start ${within}.`
+      : `Today's ${today.label} is enough: 9 in 10 start ${within}${wait < 0.5 ? "" : `, and ${plain} would not shorten that`}.`;
     const rest = isCause ? [] : [...gain, ...lastOnes([row, ...beyond], row, errorSeconds)];
     return { lead, rest, ask: isCause ? cause.ask : undefined };
   }
@@ -133,17 +134,26 @@ function withDirection(compared: Compared, step: 1 | -1): Conclusion {
   if (beyond.length > 0) {
     const lead = `${row.label} would be enough${apart(row, today)}: 9 in 10 start ${within}, ${todayWords(today)}.`;
     const above = causeBeyond(cause, wait, { row, last: beyond.at(-1) ?? row });
-    return { lead, rest: [...firstStep(between, today), ...(above.length > 0 ? above : gain)] };
+    return { lead, rest: [...(above.length > 0 ? above : gain), ...firstStep(between, today)] };
   }
   const last = `the ${way.last} ${what} tried`;
   const most = between.find(({ part }) => isMost(part, today, wait));
   if (most !== undefined) {
-    const told = `9 in 10 start ${withinWords(waitOf(most.part) ?? wait)}, ${todayWords(today)}`;
+    const told = `${withinWords(waitOf(most.part) ?? wait)}, ${todayWords(today)}`;
     const lead =
       waitOf(today.part) === null
-        ? `It takes ${most.label}${apart(most, today)}: ${told}.`
-        : `${most.label} already gives most of it${apart(most, today)}: ${told}.`;
-    return { lead, rest: [`With ${row.label}, ${last}: ${within}.`] };
+        ? `It takes ${most.label}${apart(most, today)} for 9 in 10 to start at all: ${told}.`
+        : `${most.label} already gives most of it${apart(most, today)}: 9 in 10 start ${told}.`;
+    // Those before it are none of the best.
+    const others = what === "pace" ? "longer" : way === ways.more ? "smaller" : "larger";
+    const by =
+      errorSeconds > sameAs(wait)
+        ? ` by more than the replay is off (${briefly(errorSeconds)})`
+        : "";
+    return {
+      lead,
+      rest: [`With ${row.label}, ${last}: ${within}; all ${others} ones are slower${by}.`],
+    };
   }
   const told = `9 in 10 start ${within}, ${todayWords(today)}`;
   const lead =
