@@ -495,19 +495,17 @@ function windowOf(range: ChartRange) {
   return { window: `${to - from}s`, until: new Date(to * 1_000).toISOString() };
 }
 
-export type CleaningTimes = NonNullable<Stats["total"]["upkeep"]["cleaningSeconds"]>;
+export type Upkeep = Stats["total"]["upkeep"];
 
-/** How long cleanings of each pool took in the last day; null: none ended. */
-export const cleaningTimesOf = (
-  pools: readonly string[],
-): Question<ReadonlyMap<string, CleaningTimes | null>> => ({
-  key: `cleaning times of ${pools.join()}`,
+/** The cleanings of each pool in the last day. */
+export const upkeepOf = (pools: readonly string[]): Question<ReadonlyMap<string, Upkeep>> => ({
+  key: `cleanings of ${pools.join()}`,
   read: async (signal) => {
     const day = { window: "24h", step: "24h" };
     const all = await Promise.all(pools.map((pool) => berth.stats({ pool, ...day }, { signal })));
-    return new Map(pools.map((pool, at) => [pool, all[at]?.total.upkeep.cleaningSeconds ?? null]));
+    return new Map(pools.flatMap((pool, at) => (all[at] ? [[pool, all[at].total.upkeep]] : [])));
   },
-  everyMs: 600_000,
+  everyMs: 60_000,
 });
 
 const daySeconds = 86_400;

@@ -2,7 +2,7 @@ import { useMemo, useState } from "react";
 import type { Resource } from "../../../src/api/schemas.ts";
 import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
-import { allPools, type CleaningTimes, cleaningTimesOf, inStates } from "../data/questions.ts";
+import { allPools, inStates, type Upkeep, upkeepOf } from "../data/questions.ts";
 import { useNeedsAttention } from "../data/troubles.ts";
 import { ActionButton, ActionButtons, NoActionsNote } from "../parts/action-button.tsx";
 import { CsvButton } from "../parts/csv-button.tsx";
@@ -170,7 +170,7 @@ function InState({ state, title, about, resources }: InStateProps) {
               <OutRow
                 key={resource.name}
                 isSaid={said !== ""}
-                usual={times?.get(resource.pool)}
+                usual={times?.get(resource.pool)?.cleaningSeconds}
                 {...{ resource, hasWords }}
               />
             ))}
@@ -192,7 +192,7 @@ function useCleaningTimes(resources: readonly Resource[]) {
       .join(),
   );
   const pools = [...new Set(long === "" ? [] : long.split(","))].sort();
-  return useAnswer(cleaningTimesOf(pools)).data;
+  return useAnswer(upkeepOf(pools)).data;
 }
 
 /** What somebody does with one of them is often right for all that have the same note. */
@@ -217,7 +217,7 @@ interface OutRowProps {
   /** Its note stands above it. */
   readonly isSaid: boolean;
   /** How long cleanings of its pool take, if that is known. */
-  readonly usual: CleaningTimes | null | undefined;
+  readonly usual: Upkeep["cleaningSeconds"] | undefined;
 }
 
 function OutRow({ resource, isSaid, hasWords, usual }: OutRowProps) {

@@ -19,6 +19,7 @@ import { useSteadyBelow } from "../parts/steady-below.ts";
 import { Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { AdmissionSection } from "./admission-section.tsx";
+import { CleaningSection } from "./cleaning-section.tsx";
 import { ClusterStock } from "./cluster-stock.tsx";
 import { EstimateAccuracyNote } from "./estimate.tsx";
 import { HistoryCharts } from "./history-charts.tsx";
@@ -103,6 +104,7 @@ function PoolView({ read }: { read: Pool }) {
         <PaceSection pool={pool} />
         <LimitSection pool={pool} />
         <AdmissionSection pool={pool} />
+        <CleaningSection pool={pool} />
         <ShareSection pool={pool} />
       </div>
       <Waiting pool={pool} />

@@ -4,7 +4,7 @@ import { stateWord } from "../../../src/core/model/state-word.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { useNowMs } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
-import { cleaningTimesOf, eventsAbout, oneResource, queueOf } from "../data/questions.ts";
+import { eventsAbout, oneResource, queueOf, upkeepOf } from "../data/questions.ts";
 import { ActionButtons, NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
@@ -228,8 +228,8 @@ function LongCleaning({ resource }: { resource: Resource }) {
   const { pool, changedAt, lease } = resource;
   const nowMs = useNowMs();
   const isLong = nowMs - Date.parse(changedAt) >= longCleaningMs;
-  const { data } = useAnswer(cleaningTimesOf(isLong ? [pool] : []));
-  const usual = usualIfLong(resource, data?.get(pool), nowMs);
+  const { data } = useAnswer(upkeepOf(isLong ? [pool] : []));
+  const usual = usualIfLong(resource, data?.get(pool)?.cleaningSeconds, nowMs);
   if (usual === undefined || lease === null) return null;
   return (
     <p className="callout">
