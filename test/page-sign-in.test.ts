@@ -98,6 +98,7 @@ describe.skipIf(chromiumPath === undefined)("the page with authentication", () =
     await page.goto(`${server.url}/requests/${waiting.request.id}`);
     await page.getByText("1 of a space with a lower share (ops: 0; its own, team: 1).").waitFor();
     await page.goto(`${server.url}/queue`);
+    await page.getByText("Why a later request may start first").click();
     await page.getByText("Where spaces share a queue, they take turns by their shares").waitFor();
     await page.locator(".queue tr", { hasText: "job/4" }).getByText("1 ahead, of ops").waitFor();
     await context.close();

@@ -126,28 +126,32 @@ function OrderNote({ groups, turns, byQueue }: NoteProps) {
   const byShare = groups.some(({ rows }) => !asksForRoom(rows) && hasSeveralSpaces(rows));
   const skips = groups.some(({ rows }) => rows.some(({ id }) => turns.get(id)?.skips === true));
   const reserves = groups.some(({ rows }) => asksForRoom(rows) && hasSeveralSpaces(rows));
-  if (order === "" && !byShare && !skips && !reserves) return null;
-  const [first, where] = byQueue
-    ? ["", "Where spaces share a queue, they"]
-    : [order === "" ? "" : `I${order.slice(1)}. `, "Spaces"];
+  if (!byShare && !skips && !reserves) {
+    return order === "" ? null : <p className="aside-note">{`I${order.slice(1)}.`}</p>;
+  }
+  const where = byQueue ? "Where spaces share a queue, they" : "Spaces";
   return (
-    <p className="aside-note">
-      {first}
-      {byShare ? (
-        <>
-          {where} take turns by their <Link href="/spaces">shares</Link>, and new requests can
-          change the order. A space whose share is higher now may be expected to start first: what
-          others get until then raises theirs.{" "}
-        </>
-      ) : null}
-      {reserves ? (
-        <>
-          Capacity is reserved in the order of the <Link href="/spaces">shares</Link> of the spaces,
-          which count what they hold of all pools, and then of the arrivals.{" "}
-        </>
-      ) : null}
-      {skips ? "A request for several pools is counted where it waits now." : ""}
-    </p>
+    <details className="order-note">
+      <summary>
+        {order === "" ? "Why a later request may start first" : `I${order.slice(1)}`}
+      </summary>
+      <p>
+        {byShare ? (
+          <>
+            {where} take turns by their <Link href="/spaces">shares</Link>, and new requests can
+            change the order. A space whose share is higher now may be expected to start first: what
+            others get until then raises theirs.{" "}
+          </>
+        ) : null}
+        {reserves ? (
+          <>
+            Capacity is reserved in the order of the <Link href="/spaces">shares</Link> of the
+            spaces, which count what they hold of all pools, and then of the arrivals.{" "}
+          </>
+        ) : null}
+        {skips ? "A request for several pools is counted where it waits now." : ""}
+      </p>
+    </details>
   );
 }
 

@@ -54,11 +54,15 @@ test("turnsOf() goes by the largest part of any pool, and not by that of the poo
   const all = { pool: "small", dimension: null, held: 1, capacity: 1 };
   const web = { ...space("web", 1, 1), share: 1, holds: [all], waits };
   const payments = { ...space("payments", 2, 8), share: 0.33, waits };
-  expect(turnsOf("aws", [web, payments, space("idle", 1, 0)])).toEqual([
-    { name: "payments", share: 0.33, of: "aws" },
-    { name: "web", share: 1, of: "small" },
-  ]);
-  expect(turnsOf("aws", [web])).toEqual([]);
+  const turns = turnsOf("aws", [web, payments, space("idle", 1, 0)]);
+  expect(Object.fromEntries(turns)).toEqual({
+    payments: { share: 0.33, isNext: true, of: null },
+    web: { share: 1, isNext: false, of: "small" },
+  });
+  // Of equal shares the request that came first is next.
+  const equal = turnsOf("aws", [web, { ...payments, share: 1 }]);
+  expect([...equal.values()].map(({ isNext }) => isNext)).toEqual([false, false]);
+  expect(turnsOf("aws", [web]).size).toBe(0);
 });
 
 test("sharesOf() counts one dimension of a shared pool, also where a space holds more of another", () => {

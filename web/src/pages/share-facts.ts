@@ -89,16 +89,29 @@ export function sharedPools(spaces: readonly Space[]): string[] {
     .map(([pool]) => pool);
 }
 
+export interface SpaceTurn {
+  readonly share: number;
+  /** No other space has a share that is as low. */
+  readonly isNext: boolean;
+  /** The pool of which the space holds the largest part, if that is another one. */
+  readonly of: string | null;
+}
+
 /**
- * The spaces that wait for a pool, in the order of their turns, with the pool of which each holds the largest
- * part: this order is not that of what they hold of the pool itself. Empty if only one waits.
+ * The shares by which the spaces that wait for a pool take turns: these are not what they hold of the pool itself.
+ * Empty if only one waits.
  */
-export function turnsOf(pool: string, spaces: readonly Space[]) {
+export function turnsOf(pool: string, spaces: readonly Space[]): ReadonlyMap<string, SpaceTurn> {
   const waiting = spaces.filter((space) => waitingFor(pool, space) > 0);
-  if (waiting.length < 2) return [];
-  return waiting
-    .toSorted((a, b) => a.share - b.share || a.name.localeCompare(b.name))
-    .map(({ name, share, holds: [most] }) => ({ name, share, of: most?.pool ?? null }));
+  if (waiting.length < 2) return new Map();
+  const lowest = Math.min(...waiting.map(({ share }) => share));
+  const isShared = waiting.filter(({ share }) => share === lowest).length > 1;
+  return new Map(
+    waiting.map(({ name, share, holds: [most] }) => {
+      const of = most === undefined || most.pool === pool ? null : most.pool;
+      return [name, { share, isNext: share === lowest && !isShared, of }];
+    }),
+  );
 }
 
 /** Of the spaces in which somebody waits, the one with the lowest share. */

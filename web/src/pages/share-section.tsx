@@ -1,4 +1,3 @@
-import { Fragment } from "react";
 import type { Pool } from "../../../src/api/schemas.ts";
 import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
@@ -7,7 +6,14 @@ import { useStore } from "../data/store.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { GateCard } from "./gate-card.tsx";
-import { canMake, dimensionOf, type SpaceShare, sharesOf, turnsOf } from "./share-facts.ts";
+import {
+  canMake,
+  dimensionOf,
+  type SpaceShare,
+  type SpaceTurn,
+  sharesOf,
+  turnsOf,
+} from "./share-facts.ts";
 
 /** Who shares the pool: what each space holds beside what its weight gives it. */
 export function ShareSection({ pool }: { pool: Pool }) {
@@ -30,30 +36,17 @@ function Shares({ pool, made, held }: PoolShares) {
   // One space without a quota shares with nobody.
   if (shares.length < 2 && !shares.some(({ quota }) => quota !== null)) return null;
   const dimension = dimensionOf(pool, data ?? []);
+  const turns = turnsOf(pool, data ?? []);
   return (
     <GateCard title="Spaces" buttons={<Link href="/spaces">All spaces</Link>}>
-      <ShareBars {...{ shares, made, held }} unit={dimension} />
-      <Turns {...{ pool }} turns={turnsOf(pool, data ?? [])} />
+      <ShareBars {...{ shares, made, held, turns }} unit={dimension} />
+      {turns.size === 0 ? null : (
+        <p className="turns">
+          The lowest share is next; of equal ones, the request that came first. A share is the part
+          that a space holds of the pool it uses most, divided by its weight.
+        </p>
+      )}
     </GateCard>
-  );
-}
-
-/** Why a space that holds little of this pool may still wait behind one that holds much. */
-function Turns({ pool, turns }: { pool: string; turns: ReturnType<typeof turnsOf> }) {
-  if (turns.length === 0) return null;
-  return (
-    <p className="turns">
-      A space's share is taken from the pool it uses most. Lowest goes first:{" "}
-      {turns.map(({ name, share, of }, index) => (
-        <Fragment key={name}>
-          <span className="unbroken">
-            {name} <b>{share.toFixed(2)}</b>
-            {of === null || of === pool ? "" : ` (${of})`}
-            {index === turns.length - 1 ? "." : ","}
-          </span>{" "}
-        </Fragment>
-      ))}
-    </p>
   );
 }
 
@@ -64,10 +57,12 @@ interface SharesProps extends Pick<LegendProps, "held"> {
   readonly made?: number | undefined;
   /** False where one stands above several of these. */
   readonly legend?: boolean;
+  /** Of the spaces that wait. */
+  readonly turns?: ReadonlyMap<string, SpaceTurn>;
 }
 
 /** A bar for what is held, and a mark for the part that the weight gives. */
-export function ShareBars({ shares, unit, made, held, legend = true }: SharesProps) {
+export function ShareBars({ shares, unit, made, held, legend = true, turns }: SharesProps) {
   return (
     <>
       <dl className="shares">
@@ -91,6 +86,7 @@ export function ShareBars({ shares, unit, made, held, legend = true }: SharesPro
                     , <span className="unbroken">{grouped(share.waiting)} waiting</span>
                   </>
                 )}
+                <TurnWords turn={turns?.get(share.name)} />
               </small>
             </dd>
           </div>
@@ -100,6 +96,19 @@ export function ShareBars({ shares, unit, made, held, legend = true }: SharesPro
         <ShareLegend held={held} withQuota={shares.some(({ quota }) => quota !== null)} />
       ) : null}
     </>
+  );
+}
+
+/** Why a space that holds little of this pool may still wait behind one that holds much. */
+function TurnWords({ turn }: { turn: SpaceTurn | undefined }) {
+  if (turn === undefined) return null;
+  const { isNext, share, of } = turn;
+  return (
+    <span className="turn">
+      {isNext ? <b>next: </b> : null}
+      <span className="unbroken">share {share.toFixed(2)}</span>
+      {of === null ? null : ` of ${of}`}
+    </span>
   );
 }
 
