@@ -35,6 +35,10 @@ test("policyFacts() has a label for each field that is set", () => {
   ]);
 });
 
+test("policyFacts() of a shared pool begins with how its resources are chosen", () => {
+  expect(policyFacts({ policy, place: "least-used" })[0]).toEqual(["Placement", "least-used"]);
+});
+
 test("policyFacts() of a limit has nothing about resources and their leases", () => {
   const limit = { used: 1, limit: 3, waiting: 0, oldestWaitSeconds: null };
   expect(policyFacts({ policy, limit })).toEqual([

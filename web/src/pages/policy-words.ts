@@ -8,12 +8,15 @@ export type Fact = readonly [label: string, words: string];
 /** What a pool without resources of its own does: the rest is about resources and their leases. */
 const keysOfLimits = ["limit", "parent", "pace", "adaptive"];
 
-export function policyFacts({ policy, limit }: Pick<Pool, "policy" | "limit">): Fact[] {
+type Ruled = Pick<Pool, "policy" | "limit"> & Partial<Pick<Pool, "place">>;
+
+export function policyFacts({ policy, limit, place }: Ruled): Fact[] {
   const set = Object.entries(policy).filter(([key]) => {
     return limit === undefined || keysOfLimits.includes(key);
   });
   const facts = factsOf(policyFields, Object.fromEntries(set));
-  return facts.filter(([, words]) => words !== "0s");
+  const placed: Fact[] = place === undefined ? [] : [[policyFields.placement.label, place]];
+  return [...placed, ...facts.filter(([, words]) => words !== "0s")];
 }
 
 /** The key in the configuration, and what it does. Undefined: this page does not know it. */

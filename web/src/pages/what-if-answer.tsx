@@ -8,6 +8,7 @@ import { type CurvePoint, WaitCurves } from "./wait-curves.tsx";
 import { type Conclusion, conclusionOf } from "./what-if-conclusion.ts";
 import { type Cause, numberOf, type Topic, type WhatIfQuestion } from "./what-if-facts.ts";
 import { whatIfTitle } from "./what-if-place.ts";
+import { roughConclusion } from "./what-if-rough.ts";
 import {
   type AnswerRow,
   changeBetween,
@@ -54,7 +55,11 @@ export function WhatIfAnswer({ name, question, values, space, last, found, cause
   return (
     <>
       <Answer
-        conclusion={check.quality === "useless" ? noAnswer : conclusionOf(rows, about)}
+        conclusion={
+          check.quality === "useless"
+            ? roughConclusion(rows, base.recorded)
+            : conclusionOf(rows, about)
+        }
         record={shortRecordWords({ from, to, last })}
       />
       <p className={check.quality === "good" ? "calm" : "late-note"}>{check.text}</p>
@@ -112,11 +117,6 @@ export function WhatIfAnswer({ name, question, values, space, last, found, cause
     </>
   );
 }
-
-const noAnswer: Conclusion = {
-  lead: "No answer: this replay does not match the record.",
-  rest: [],
-};
 
 interface AnswerProps {
   readonly conclusion: Conclusion | undefined;

@@ -235,13 +235,13 @@ function todayWords({ part }: AnswerRow): string {
   return wait === null ? `today ${fewerWords(part)}` : `today ${withinWords(wait)}`;
 }
 
-function withinWords(seconds: number): string {
+export function withinWords(seconds: number): string {
   const words = briefly(seconds);
   return words === "0s" ? "at once" : `within ${words}`;
 }
 
 /** ` (2 more than today)`. Only whole numbers are counted: nobody counts a strategy or a duration. */
-function apart(row: AnswerRow, today: AnswerRow, than = " than today"): string {
+export function apart(row: AnswerRow, today: AnswerRow, than = " than today"): string {
   const difference = Number(row.label) - Number(today.label);
   if (!Number.isInteger(difference) || difference === 0) return "";
   return ` (${Math.abs(difference)} ${difference > 0 ? "more" : "fewer"}${than})`;

@@ -127,7 +127,7 @@ export interface ReplayCheck {
   readonly useless: readonly Percentile[];
 }
 
-const leftOut = "Drains, quarantines and other configurations of that time are not replayed.";
+const leftOut = "Limits of this simulation, below, lists what a replay leaves out.";
 
 /** How well the replay of the pool as it is gives what was recorded. */
 export function replayCheck(recorded: ReplayedPart, replayed: ReplayedPart): ReplayCheck {
