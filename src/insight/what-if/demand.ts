@@ -79,7 +79,7 @@ export function demandOf(recording: Recording, from: number, to: number): Demand
 }
 
 /** Leases held at the start come first, then requests in order. */
-function bySeniority(a: Demand, b: Demand): number {
+export function bySeniority(a: Demand, b: Demand): number {
   const held = Number(b.heldSince !== undefined) - Number(a.heldSince !== undefined);
   return held || a.askedAt - b.askedAt || a.order - b.order;
 }

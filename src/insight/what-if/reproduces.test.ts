@@ -121,7 +121,35 @@ describe("what-if with spaces", () => {
     const { total, refused, unknowns } = simulate(recorded, pools, { tenancy: tighter });
     expect(refused).toBe(0);
     expect(total.simulated.waitMs?.mean).toBeGreaterThan((total.recorded.waitMs?.mean ?? 0) * 2);
-    expect(unknowns.join(" ")).toContain("shares of spaces");
+    expect(unknowns.join(" ")).toContain("Shares count what spaces held of the other pools");
+  });
+
+  test("replays one pool in the turns that what spaces held of others gave", async () => {
+    const both = { spaces: { spaces: [], others: { weight: 1, quotas: [] } } };
+    const given = jobs(() => [{ pool: "slot", count: 1 }], {
+      ...{ seed: 35, gapMs: 800 },
+      more: (random) => ({ space: random.chance(0.5) ? "big" : "small", priority: 0 }),
+    });
+    // Nobody else uses it, and its users wait for slots behind all others.
+    const own = given
+      .filter((_, index) => index % 10 === 0)
+      .map((job, index) => ({
+        ...{ ...job, id: `own${index}`, items: [{ pool: "own", count: 4 }], space: "small" },
+        ends: [{ claim: null, afterMs: 30_000, forced: false }],
+      }));
+    const all = [...given, ...own].toSorted((a, b) => a.askedAt - b.askedAt);
+    const three = [...pools, pool("own", 16, { lockDelayMs: 0 })];
+    await using recorded = await record(three, all, 1_000, undefined, both);
+    const waits = ["small", "big"].map((space) => {
+      const only = { tenancy: both, changed: ["slot"], space };
+      const { pools: compared } = simulate(recorded, three, only);
+      expect(compared.map((one) => one.pool)).toEqual(["slot"]);
+      const [slot] = compared;
+      return [slot?.recorded.waitMs?.mean ?? 0, slot?.simulated.waitMs?.mean ?? 0] as const;
+    });
+    const [[small], [big]] = waits as [(typeof waits)[0], (typeof waits)[0]];
+    expect(small, "the turns are not those of the slots alone").toBeGreaterThan(big * 1.5);
+    for (const [real, made] of waits) expect(Math.abs(made - real) / real).toBeLessThan(0.1);
   });
 });
 

@@ -15,7 +15,8 @@ import {
 import { HistoryFold } from "../history/fold.ts";
 import { reachOf } from "./affected-pools.ts";
 import { CleaningTimes, type Occupied, type RecordedUpkeep } from "./cleaning-times.ts";
-import { type Demand, demandOf, type Recording } from "./demand.ts";
+import { bySeniority, type Demand, demandOf, type Recording } from "./demand.ts";
+import { elsewhere, isElsewhere } from "./elsewhere.ts";
 import { limitsOf } from "./limits-of-pools.ts";
 import { isLimitOnly, poolsBelow } from "./pools-below.ts";
 import { releasedTo } from "./released-to.ts";
@@ -84,16 +85,14 @@ export function* whatIf(
   what: WhatIf,
   source: WhatIfSource,
 ): Generator<number, WhatIfReport, undefined> {
-  const { from: wanted, to, pools, changed, inForce = pools } = what;
+  const { from: earliestFrom, to, pools, changed, inForce = pools } = what;
   const ended: HistoryEntry[] = [];
   for (const entry of source.ended) if (ended.push(entry) % sliceLength === 0) yield 0;
   const open = [...source.open];
   const shared = new Set(pools.filter(isSharedPool).map(({ name }): string => name));
-  const sizes = Array.from(source.sizes, (size) => {
-    return shared.has(size.pool) ? { capacity: {}, ...size } : size;
-  });
+  const sizes = sizesOf(source, shared);
   // Before the first resource existed, nothing was idle.
-  const from = Math.max(wanted, ...earliest(sizes));
+  const from = Math.max(earliestFrom, ...earliest(sizes));
   const reached =
     changed === undefined ? undefined : reachOf(changed, pools, [...open, ...asked(ended)]);
   const isReached = ({ pool }: { readonly pool: string }) => reached?.has(pool) ?? true;
@@ -105,10 +104,13 @@ export function* whatIf(
   const toReplay = fitting.filter(({ items }) => items.every((item) => hasAmount(item, shared)));
   const times = new CleaningTimes(source, ended, to);
   const tenancy = tenancyOf(what.tenancy, toReplay);
-  const simulated = yield* replayed(toReplay.map(releasedTo(inForce, times)), times, {
+  const spaces = spacesIn(tenancy, toReplay);
+  const others = elsewhere({ from, to, ended, open, sizes, pools: inForce, reached, spaces });
+  const wanted = [...toReplay.map(releasedTo(inForce, times)), ...others.demand].sort(bySeniority);
+  const simulated = yield* replayed(wanted, times, {
     from,
     to,
-    pools: pools.filter(({ name }) => isReached({ pool: name })),
+    pools: [...pools.filter(({ name }) => isReached({ pool: name })), ...others.pools],
     tenancy,
   });
   const isReported = ({ space }: { readonly space?: string }) =>
@@ -149,6 +151,17 @@ export function* whatIf(
       ...limitsOf(reported, ended, times),
     ],
   };
+}
+
+function sizesOf(source: WhatIfSource, shared: ReadonlySet<string>): PoolSize[] {
+  return Array.from(source.sizes, (size) => {
+    return shared.has(size.pool) ? { capacity: {}, ...size } : size;
+  });
+}
+
+/** Those whose shares decide about turns. */
+function spacesIn(tenancy: Tenancy | undefined, demand: readonly Demand[]): ReadonlySet<string> {
+  return new Set(tenancy === undefined ? [] : demand.flatMap(({ space }) => space ?? []));
 }
 
 /** By pool, in the order of their names; also of each limit that pools of these are below. */
@@ -266,9 +279,12 @@ function* replayed(
     return { ...entry, askedAt, grantedAt };
   };
   const changes = fold.take();
-  const ended = changes.ended.map(asRecorded);
-  const open = Array.from(fold.open.values(), asRecorded);
-  return { ended, open, sizes: [...changes.sizes.values()], refused };
+  const isOwn = (one: { readonly pool: string }) => !isElsewhere(one);
+  const ended = changes.ended.filter(isOwn).map(asRecorded);
+  const open = Array.from(fold.open.values())
+    .filter(({ items }) => items.every(isOwn))
+    .map(asRecorded);
+  return { ended, open, sizes: [...changes.sizes.values()].filter(isOwn), refused };
 }
 
 /** Resources that are dirty, but not because of a replayed lease. Dynamic ones are made again. */
@@ -323,6 +339,6 @@ function sharingOf({ pools: _, waitingMax: __, priorityMax: ___, ...policy }: Sp
 function sharesOf(tenancy: Tenancy | undefined): string[] {
   if (tenancy === undefined) return [];
   return [
-    "The shares of spaces count only the replayed pools, and priorities that an operator changed are replayed as they were asked.",
+    "Shares count what spaces held of the other pools as it was recorded, and priorities that an operator changed are replayed as they were asked.",
   ];
 }
