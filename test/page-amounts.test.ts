@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     if (!small.granted || large.granted) throw new Error("Only the last of them waits");
 
     const page = await world().open(`/requests/${large.request.id}`);
-    const reason = page.locator(".callout", { hasText: "First for lab-b" });
+    const reason = page.locator(".callout", { hasText: "Reserved on lab-b" });
     await reason.waitFor();
     await page.getByText(/has waited \d+s: what comes free on lab-b is reserved for it/).waitFor();
     // Now less is missing on the other host.

@@ -120,7 +120,7 @@ function needLines(need: Need, width: number | undefined): string[] {
 function reservedWords(free: number, available: number): string {
   if (free <= available) return "";
   if (available === 0) return ", but requests ahead go first";
-  return `, ${free - available} reserved for requests ahead`;
+  return `, ${free - available} reserved for others`;
 }
 
 /** For a shared pool: what is missing on each resource, and which holder has it longest. */
@@ -139,7 +139,7 @@ function sharedResourceLines({ rooms = [] }: Need): string[] {
 function formatShortfall(short: Shortfall): string {
   const { dimension, asked, free, capacity, reservedAhead = 0 } = short;
   const there = capacity === undefined ? "" : `of ${capacity} `;
-  const left = reservedAhead === 0 ? "free" : "left after those ahead";
+  const left = reservedAhead === 0 ? "free" : "left after reservations";
   return `${free} ${there}${dimension} ${left}, ${asked} needed`;
 }
 

@@ -96,14 +96,17 @@ test("the reason names the resource on which room is kept, and the list begins w
   lending.tickAt(10_000);
   // Now less is missing on a, but the room is kept on b.
   lending.outcome(release("1"), want("small", vcpus(36)));
-  expect(explained("large")).toEqual(["First for b: needs 50 vcpus (20 free); next in line", "b"]);
+  expect(explained("large")).toEqual([
+    "Reserved on b: needs 50 vcpus (20 free); next in line",
+    "b",
+  ]);
   expect(explained("small")).toEqual([
     "Does not fit on a (closest to fitting, of 2): needs 36 vcpus (35 free); 1 ahead",
     "a",
   ]);
 });
 
-test("the reason says what is left after those ahead, and the list what is reserved for them", () => {
+test("the reason says what is left after reservations, and the list what is reserved for them", () => {
   const sizes = { a: { capacity: { vcpus: 60 } } };
   const lending = new Lending(capacityPool(sizes, { patienceMs: 10_000, ttlMs: 9e9 }));
   lending.outcome(on("a", 40), want("large", vcpus(50)));
@@ -112,7 +115,7 @@ test("the reason says what is left after those ahead, and the list what is reser
   const request = lending.state.requests.get("small" as RequestId);
   if (request === undefined) throw new Error("it does not wait");
   expect(waitReason(request, lending.now).message).toBe(
-    "Does not fit on a: needs 36 vcpus (10 left) after those ahead; 1 ahead",
+    "Does not fit on a: needs 36 vcpus (10 left) after reservations; 1 ahead",
   );
   expect(explainNeeds(request, lending.now)[0]?.rooms?.[0]?.short).toEqual([
     { dimension: "vcpus", asked: 36, free: 10, reservedAhead: 10, capacity: 60 },
@@ -130,11 +133,11 @@ test("the reason says how many have a reservation on the same resource before it
     return request === undefined ? "" : waitReason(request, lending.now).message;
   });
   expect([0, 1, 2, 3, 10].map((index) => messages[index])).toEqual([
-    "First for a: needs 5 vcpus (0 free); next in line",
-    "2nd for a: needs 5 vcpus; 1 ahead",
-    "3rd for a: needs 5 vcpus; 2 ahead",
-    "4th for a: needs 5 vcpus; 3 ahead",
-    "11th for a: needs 5 vcpus; 10 ahead",
+    "Reserved on a: needs 5 vcpus (0 free); next in line",
+    "Reserved on a after 1 other: needs 5 vcpus; 1 ahead",
+    "Reserved on a after 2 others: needs 5 vcpus; 2 ahead",
+    "Reserved on a after 3 others: needs 5 vcpus; 3 ahead",
+    "Reserved on a after 10 others: needs 5 vcpus; 10 ahead",
   ]);
 });
 
@@ -148,7 +151,7 @@ test("the reason names the resource that has room, if it is kept for others", ()
   if (request === undefined) throw new Error("it does not wait");
   expect(explainNeeds(request, lending.now)[0]?.rooms?.[0]?.resource).toBe("b");
   expect(waitReason(request, lending.now).message).toBe(
-    "Would fit on b, reserved for a request ahead; 1 ahead",
+    "Would fit on b, reserved for other requests; 1 ahead",
   );
 });
 

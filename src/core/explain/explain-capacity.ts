@@ -154,7 +154,7 @@ export function capacityObstacle(need: SharedNeed, request: Request, reader: Rea
   }
   const [nearest] = usable;
   if (nearest?.fitsUnreserved && !nearest.isReserved && wouldFitUnreserved(need, request)) {
-    const what = `Would fit on ${nearest.resource}, reserved for a request ahead`;
+    const what = `Would fit on ${nearest.resource}, reserved for other requests`;
     return { code: "kept_for_others", what };
   }
   if (nearest?.isReserved) return { code: "no_room", what: reservedText(nearest) };
@@ -189,19 +189,12 @@ function cordonText(
   return usableCount === 0 ? text : `${text}; only ${usableCount} other ${pool.name} would do`;
 }
 
-/** The place of the request among those for which the resource is reserved: only the first can use what is free. */
+/** Only the first of those for which the resource is reserved can use what is free. */
 function reservedText({ resource, keptFor, short }: SharedExplanation): string {
-  const place = keptFor.length + 1;
-  if (place === 1) return `First for ${resource}: needs ${lackTexts(short)}`;
+  const others = keptFor.length;
+  if (others === 0) return `Reserved on ${resource}: needs ${lackTexts(short)}`;
   const needed = short.map(({ asked, dimension }) => `${asked} ${dimension}`).join(", ");
-  return `${ordinal(place)} for ${resource}: needs ${needed}`;
-}
-
-/** `2nd`, `11th`. */
-function ordinal(place: number): string {
-  const isTeen = place % 100 >= 11 && place % 100 <= 13;
-  const ending = isTeen ? undefined : ["th", "st", "nd", "rd"][place % 10];
-  return `${place}${ending ?? "th"}`;
+  return `Reserved on ${resource} after ${others} ${others === 1 ? "other" : "others"}: needs ${needed}`;
 }
 
 /** For example `48 vcpus (34 free)`. What there is in all is in the list of resources. */
@@ -210,7 +203,7 @@ function lackTexts(short: readonly Lack[]): string {
   const lacks = short.map(({ dimension, asked, free }) => {
     return `${asked} ${dimension} (${free} ${isReserved ? "left" : "free"})`;
   });
-  return lacks.join(", ") + (isReserved ? " after those ahead" : "");
+  return lacks.join(", ") + (isReserved ? " after reservations" : "");
 }
 
 function wouldFitUnreserved(need: SharedNeed, request: Request): boolean {

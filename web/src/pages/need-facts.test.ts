@@ -19,7 +19,7 @@ test.each([
   ["a pace above", { nextBy: "api" }, "paced", "5 of 8 free, but the pace of api holds it back"],
   ["those ahead", {}, "behind_others", "5 of 8 free, but requests ahead go first"],
   ["what is held", { free: 0 }, "limit_reached", "none of 8 free"],
-  ["a part", { needed: 4, available: 2 }, "no_free", "5 of 8 free, 3 reserved for requests ahead"],
+  ["a part", { needed: 4, available: 2 }, "no_free", "5 of 8 free, 3 reserved for others"],
   ["nothing of this pool", { available: 5 }, "no_free", "enough is free"],
 ])("supplyOf() names %s", (_, changes, code, want) => {
   expect(supplyOf({ ...plain, ...changes }, reason(code)).words).toBe(want);
@@ -30,7 +30,7 @@ test("supplyOf() of shared resources tells what is reserved from what is missing
     supplyOf({ ...plain, rooms } as typeof plain, reason("no_room")).words;
   expect(words([room("esx-1", 4, 0)])).toBe("fits on none of 8 now");
   expect(words([room("esx-1", 4, 4), room("esx-2", 0, 8), room("esx-3", 4, 0)])).toBe(
-    "would fit on esx-1 and esx-2, reserved for requests ahead",
+    "would fit on esx-1 and esx-2, reserved for others",
   );
   expect(words([{ ...room("esx-1", 0, 8), unfit: "drained" }])).toBe("fits on none of 8 now");
 });

@@ -24,7 +24,7 @@ export function supplyOf(need: Need, reason: Reason): Supply {
   if (available >= needed) return { isThere: true, words: "enough is free" };
   if (free === 0) return { isThere: false, words: `none of ${grouped(size)} ${state}` };
   if (available === 0) return { isThere: false, words: `${there}, but requests ahead go first` };
-  const kept = free > available ? `, ${grouped(free - available)} reserved for requests ahead` : "";
+  const kept = free > available ? `, ${grouped(free - available)} reserved for others` : "";
   return { isThere: false, words: there + kept };
 }
 
@@ -52,7 +52,7 @@ function fitWords({ available, needed, size }: Need, rooms: readonly Room[]): st
     const names = reserved.slice(0, namedMax).map(({ resource }) => resource);
     const more = reserved.length - names.length;
     const where = [...names, ...(more === 0 ? [] : [`${grouped(more)} more`])].join(" and ");
-    return `would fit on ${where}, reserved for requests ahead`;
+    return `would fit on ${where}, reserved for others`;
   }
   const fits = `fits on ${available === 0 ? "none" : grouped(available)} of ${grouped(size)} now`;
   return available < needed && needed > 1 ? `${fits}, ${grouped(needed)} needed` : fits;
