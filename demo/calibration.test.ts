@@ -154,7 +154,7 @@ describe("estimates on the traffic of several teams", () => {
       expect(day.total.compared).toBeGreaterThan(300);
       expect(ratesOf([day.total])).toEqual(within(teamsBand));
       // Where starts are scarce and others go ahead, too: less than half kept their P90 without that.
-      const paced = day.pools.get("install-paced");
+      const paced = new Map(day.pools()).get("install-paced");
       expect(paced?.withinP90).toBeGreaterThan(
         0.75 * (paced?.compared ?? Number.POSITIVE_INFINITY),
       );

@@ -122,11 +122,21 @@ const Accuracy = Type.Object({
   meanErrorSeconds: Type.Number({ description: "How far the P50 was off, whichever way" }),
 });
 
+const Accuracies = {
+  ...Accuracy.properties,
+  latest: Type.Optional({
+    ...Accuracy,
+    description:
+      "Of the latest requests alone: up to 200 of a pool, up to 2,000 of all. The other numbers " +
+      "count since the server was started",
+  }),
+};
+
 export const EstimateAccuracy = Type.Object({
   estimated: Type.Integer({ description: "Waiters that have an estimate" }),
   waiting: Type.Integer(),
-  total: Accuracy,
-  pools: Type.Array(Type.Object({ pool: Type.String(), ...Accuracy.properties })),
+  total: Type.Object(Accuracies),
+  pools: Type.Array(Type.Object({ pool: Type.String(), ...Accuracies })),
 });
 
 export const SimulateBody = Type.Object(

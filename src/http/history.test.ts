@@ -241,9 +241,8 @@ describe("estimates", () => {
     await site.broker.submit(release("holder"));
     const accuracy = (await site.call("GET /v1/estimates")).body as EstimateAccuracy;
     expect(accuracy).toMatchObject({ estimated: 0, waiting: 0 });
-    expect(accuracy.pools).toEqual([
-      { pool: "aws", compared: 1, withinP50: 0, withinP90: 1, meanErrorSeconds: 30 },
-    ]);
+    const one = { compared: 1, withinP50: 0, withinP90: 1, meanErrorSeconds: 30 };
+    expect(accuracy.pools).toEqual([{ pool: "aws", ...one, latest: one }]);
     const { text } = await site.call("GET /metrics");
     expect(text).toContain('berth_eta_within_p50_total{pool="aws"} 0');
     expect(text).toContain('berth_eta_within_p90_total{pool="aws"} 1');

@@ -9,7 +9,7 @@ import { poolNotFound } from "../core/decide/not-found.ts";
 import { descendants, isOnlyLimit, limitOf } from "../core/gates/limits.ts";
 import type { PoolName } from "../core/model/ids.ts";
 import type { State } from "../core/model/state.ts";
-import type { Accuracy } from "../insight/forecast/accuracy.ts";
+import type { Accuracies, Accuracy } from "../insight/forecast/accuracy.ts";
 import { HistoryUnavailable } from "../insight/history/history.ts";
 import { StatsWorkerBusy } from "../insight/stats-worker.ts";
 import { callerOf } from "./authorize.ts";
@@ -186,14 +186,18 @@ function accuracyRoute(app: App, { broker, insight }: Context): void {
   };
   app.get("/v1/estimates", { schema }, async () => {
     const waiting = await broker.read(({ requests }) => requests.size);
-    const { total, pools } = insight.estimates.accuracy;
+    const { accuracy } = insight.estimates;
     return {
       estimated: insight.estimates.size,
       waiting,
-      total: renderAccuracy(total),
-      pools: Array.from(pools, ([pool, accuracy]) => ({ pool, ...renderAccuracy(accuracy) })),
+      total: renderAccuracies(accuracy.total),
+      pools: Array.from(accuracy.pools(), ([pool, one]) => ({ pool, ...renderAccuracies(one) })),
     };
   });
+}
+
+function renderAccuracies({ latest, ...all }: Accuracies) {
+  return { ...renderAccuracy(all), latest: renderAccuracy(latest) };
 }
 
 function renderAccuracy({ meanErrorMs, ...counts }: Accuracy) {

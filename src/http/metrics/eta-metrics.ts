@@ -12,7 +12,7 @@ export function etaMetrics(insight: StatsService, registry: Registry): void {
   const count = counters(registry);
   const perPool = (read: (accuracy: Accuracy) => number) =>
     function* () {
-      for (const [pool, accuracy] of estimates.accuracy.pools) {
+      for (const [pool, accuracy] of estimates.accuracy.pools()) {
         yield [pool, read(accuracy)] as [string, number];
       }
     };

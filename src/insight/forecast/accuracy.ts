@@ -15,28 +15,75 @@ export interface Promised {
   readonly pools: readonly string[];
 }
 
-export class AccuracyBook {
-  readonly #pools = new Map<string, Accuracy>();
-  #total = nothing;
+/** Since the server was started, and of the latest requests alone: what was bad in the morning may be right now. */
+export interface Accuracies extends Accuracy {
+  readonly latest: Accuracy;
+}
 
-  get total(): Accuracy {
-    return this.#total;
+export class AccuracyBook {
+  readonly #pools = new Map<string, Page>();
+  readonly #total = new Page(latestMax * 10);
+
+  get total(): Accuracies {
+    return this.#total.accuracies;
   }
 
-  get pools(): ReadonlyMap<string, Accuracy> {
-    return this.#pools;
+  *pools(): Generator<[pool: string, accuracies: Accuracies]> {
+    for (const [pool, page] of this.#pools) yield [pool, page.accuracies];
   }
 
   compare({ p50At, p90At, pools }: Promised, grantedAt: number): void {
-    const with1 = ({ compared, withinP50, withinP90, meanErrorMs }: Accuracy): Accuracy => ({
-      compared: compared + 1,
-      withinP50: withinP50 + Number(grantedAt <= p50At),
-      withinP90: withinP90 + Number(grantedAt <= p90At),
-      meanErrorMs: meanErrorMs + (Math.abs(grantedAt - p50At) - meanErrorMs) / (compared + 1),
-    });
-    this.#total = with1(this.#total);
-    for (const pool of pools) this.#pools.set(pool, with1(this.#pools.get(pool) ?? nothing));
+    const one = {
+      compared: 1,
+      withinP50: Number(grantedAt <= p50At),
+      withinP90: Number(grantedAt <= p90At),
+      meanErrorMs: Math.abs(grantedAt - p50At),
+    };
+    this.#total.add(one);
+    for (const pool of pools) {
+      const page = this.#pools.get(pool) ?? new Page(latestMax);
+      this.#pools.set(pool, page);
+      page.add(one);
+    }
   }
+}
+
+/** The latest are so many requests of a pool, and half as many at least. */
+export const latestMax = 200;
+
+/** Two halves of the latest requests are counted, so that none of them is kept. */
+class Page {
+  readonly #halfMax: number;
+  #all = nothing;
+  #before = nothing;
+  #now = nothing;
+
+  constructor(max: number) {
+    this.#halfMax = max / 2;
+  }
+
+  get accuracies(): Accuracies {
+    return { ...this.#all, latest: together(this.#before, this.#now) };
+  }
+
+  add(one: Accuracy): void {
+    this.#all = together(this.#all, one);
+    if (this.#now.compared === this.#halfMax) {
+      this.#before = this.#now;
+      this.#now = nothing;
+    }
+    this.#now = together(this.#now, one);
+  }
+}
+
+function together(a: Accuracy, b: Accuracy): Accuracy {
+  const compared = a.compared + b.compared;
+  return {
+    compared,
+    withinP50: a.withinP50 + b.withinP50,
+    withinP90: a.withinP90 + b.withinP90,
+    meanErrorMs: (a.meanErrorMs * a.compared + b.meanErrorMs * b.compared) / Math.max(1, compared),
+  };
 }
 
 const nothing: Accuracy = { compared: 0, withinP50: 0, withinP90: 0, meanErrorMs: 0 };

@@ -3,7 +3,7 @@ import type { DurableEvent, EventOf } from "../../core/model/event.ts";
 import type { PoolName, RequestId } from "../../core/model/ids.ts";
 import type { Pool, State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
-import { type Accuracy, AccuracyBook, type Promised } from "./accuracy.ts";
+import { AccuracyBook, type Promised } from "./accuracy.ts";
 import { contestedParts } from "./components.ts";
 import { type Forecast, holdsMin } from "./estimate.ts";
 import type { RecordedSamples, Samples } from "./recorded-samples.ts";
@@ -141,7 +141,7 @@ export class Estimates {
     return this.#latest.size;
   }
 
-  get accuracy(): { readonly total: Accuracy; readonly pools: ReadonlyMap<string, Accuracy> } {
+  get accuracy(): Pick<AccuracyBook, "total" | "pools"> {
     return this.#book;
   }
 
