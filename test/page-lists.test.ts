@@ -187,7 +187,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     for (const holder of ["late/1", "late/2"]) await ask(holder, "brief");
     const page = await world().open("/queue?q=late/");
     const tiles = page.getByLabel("The queue in numbers").locator("> div");
-    await tiles.filter({ hasText: "Most wait for" }).getByText("a free resource").waitFor();
+    await tiles.filter({ hasText: "Most frequent cause" }).getByText("a free resource").waitFor();
     await tiles.filter({ hasText: "Longest wait" }).getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: "late/1" }).waitFor();
     expect(world().complaints).toEqual([]);

@@ -22,6 +22,7 @@ test.each([
 });
 
 test("ownReason() leaves out only what is said above", () => {
+  expect(ownReason(full, full)).toBe("");
   expect(ownReason(`${full}; 1 ahead`, full)).toBe("1 ahead");
   expect(ownReason(`${full}; next in line`, full)).toBe("Next in line");
   expect(ownReason("no room: esx-1 has 1; 1 ahead", "no room")).toBe("esx-1 has 1; 1 ahead");

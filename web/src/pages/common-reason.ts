@@ -48,6 +48,7 @@ export function shortQuota(reason: string): string {
 
 /** The reason of one row, without what is said above it. */
 export function ownReason(message: string, common: string): string {
+  if (message === common) return "";
   const isCommon = [causeOf(message), headOf(message)].includes(common);
   if (common === "" || !isCommon) return message;
   const own = message.slice(common.length + 2);

@@ -81,12 +81,20 @@ const comparedMin = 20;
 const poorPart = 0.75;
 
 /** How many requests started within their estimate, of a pool or of all; undefined: too few are known. */
-function usePartOnTime(pool: string | undefined) {
+export function usePartOnTime(pool: string | undefined) {
   const { data } = useAnswer(accuracy);
-  const known = pool === undefined ? data?.total : data?.pools.find((one) => one.pool === pool);
+  const all = pool === undefined ? data?.total : data?.pools.find((one) => one.pool === pool);
+  const known = all?.latest ?? all;
   if (known === undefined || known.compared < comparedMin) return undefined;
   const onTime = known.withinP90 / known.compared;
   return { ...known, onTime, isPoor: onTime < poorPart };
+}
+
+/** Why no row of this queue says by when 9 in 10 start. */
+export function LateEstimates({ pool }: { pool: string }) {
+  const known = usePartOnTime(pool);
+  if (known?.isPoor !== true) return null;
+  return <>, {percent(known.onTime)} started within their estimate</>;
 }
 
 /** How accurate earlier estimates were. With a pool: only a warning, if those of the pool were poor. */
@@ -97,8 +105,8 @@ export function EstimateAccuracyNote({ pool }: { pool?: string }) {
   return (
     <p className={isPoor ? "aside-note late-note" : "aside-note"}>
       {isPoor ? "Estimates run late: " : ""}
-      {percent(onTime)} of {grouped(compared)} requests started within their estimate, counted since
-      the server was started; the aim is 90 %.{" "}
+      {percent(onTime)} of the last {grouped(compared)} requests started within their estimate; the
+      aim is 90 %.{" "}
       <span
         className="faint optional"
         title={`${percent(withinP50 / compared)} started by the expected time; half should`}

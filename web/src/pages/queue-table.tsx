@@ -15,12 +15,19 @@ import { conditionsText } from "../parts/wants.ts";
 import { at, usePlace } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { commonReason, ownReason, shortQuota, withoutPace } from "./common-reason.ts";
-import { Estimate } from "./estimate.tsx";
+import { Estimate, LateEstimates } from "./estimate.tsx";
 import { startLabel } from "./estimate-words.ts";
 import { GroupRow, useOpenGroup } from "./group-row.tsx";
 import { firstRows, type Group, oldestIn, rowCount } from "./grouping.ts";
 import { type GroupWithOldest, withOldestOf } from "./oldest-row.ts";
-import { asksForRoom, hasSeveralSpaces, orderWords, type Turn, withTurn } from "./start-order.ts";
+import {
+  asksForRoom,
+  hasSeveralSpaces,
+  orderWords,
+  type Turn,
+  withoutPlace,
+  withTurn,
+} from "./start-order.ts";
 
 interface Props {
   readonly groups: readonly Group<WaitingRequest>[];
@@ -60,7 +67,10 @@ export function QueueTable(props: Props) {
     : begin;
   const place = usePlace();
   // One list has the queues of several pools, so it is in the order of the waits.
-  const byWait = place.query.get("group") === "none" && pool === undefined;
+  const isOneList = place.query.get("group") === "none" && pool === undefined;
+  const order = place.query.get("sort") ?? "";
+  const byWait = isOneList && order !== "start" && order !== "late";
+  const byStart = isOneList && order === "start";
   const byQueue = !withPools && pool === undefined;
   return (
     <>
@@ -72,7 +82,7 @@ export function QueueTable(props: Props) {
               scope="col"
               className="number"
               title="Who is expected to start first in the queue of its pool"
-              aria-sort={byWait ? undefined : "ascending"}
+              aria-sort={isOneList ? undefined : "ascending"}
             >
               #<span className="hidden"> position in its pool</span>
             </th>
@@ -89,8 +99,8 @@ export function QueueTable(props: Props) {
             <th scope="col" className="why">
               Why it waits
             </th>
-            <th scope="col" className="optional">
-              Expected start
+            <th scope="col" className="optional" aria-sort={byStart ? "ascending" : undefined}>
+              Expected start{byStart ? <span aria-hidden="true"> ↑</span> : null}
             </th>
             <th scope="col" className="action-cell">
               <span className="hidden">Actions</span>
@@ -178,6 +188,7 @@ function QueueGroup({ group, turns, withPools, pool, all }: GroupProps) {
           <small>
             , longest wait <Age since={oldestIn(all)} />
             {order === "" ? "" : `, ${order}`}
+            {withPools ? null : <LateEstimates pool={name} />}
           </small>
         </GroupRow>
       )}
@@ -225,7 +236,9 @@ const positionOnly = /^(next in line|[\d,]+ ahead( \(.*\))?)$/i;
 
 function QueueRow({ request, withPools, pool, common, turn, isOfSpace }: RowProps) {
   const { id, holder, items, queuedAt, reason, priority, space } = request;
-  const own = shownReason(ownReason(withTurn(reason.message, turn), common), pool);
+  const hasOtherOrder = reason.code === "quota_reached" || asksForRoom([request]);
+  const message = (hasOtherOrder ? withoutPlace : withTurn)(reason.message, turn);
+  const own = shownReason(ownReason(message, common), pool);
   return (
     <tr data-row>
       <td className="number position" title={turn === undefined ? `Waits for ${reason.pool}` : ""}>

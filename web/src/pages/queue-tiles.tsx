@@ -32,7 +32,7 @@ export function QueueTiles({
           href: at("requests", oldest.id),
         },
     {
-      label: "Most wait for",
+      label: "Most frequent cause",
       value: cause?.what ?? "–",
       aside: cause === undefined ? "" : `${grouped(cause.count)} of ${grouped(requests.length)}`,
       ...(cause?.limit === undefined ? {} : { href: at("pools", cause.limit) }),
@@ -40,7 +40,7 @@ export function QueueTiles({
     {
       label: "Late",
       value: late,
-      aside: "past their first estimate",
+      aside: "past the 9 in 10 of their first estimate",
       ...(late === 0 ? {} : { href: withFilters(place, { late: "1" }) }),
       bad: late > 0,
     },

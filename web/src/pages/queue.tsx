@@ -9,14 +9,16 @@ import { CsvButton } from "../parts/csv-button.tsx";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { NoMatch } from "../parts/no-match.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
+import { Pick } from "../parts/pick.tsx";
 import { SpaceFilter } from "../parts/space-filter.tsx";
 import { conditionsText } from "../parts/wants.ts";
 import { useFilter } from "../router.ts";
+import { shortQuota } from "./common-reason.ts";
 import { EstimateAccuracyNote } from "./estimate.tsx";
 import { type Group, groupedBy, groupings, isWanted, oldestIn } from "./grouping.ts";
 import { QueueTable, useEmptyQueueText, useSeesAllSpaces } from "./queue-table.tsx";
 import { QueueTiles } from "./queue-tiles.tsx";
-import { type Turn, turnsIn } from "./start-order.ts";
+import { inListOrder, listOrders, type Turn, turnsIn, withTurn } from "./start-order.ts";
 
 /** The waiting requests of all pools. */
 export function Queue() {
@@ -26,10 +28,13 @@ export function Queue() {
   const [space] = useFilter("space");
   const [by] = useFilter("group");
   const [late] = useFilter("late");
+  const [order] = useFilter("sort");
   const all = data ?? noRequests;
   const seesAll = useSeesAllSpaces();
   const turns = useMemo(() => turnsOf(all, seesAll), [all, seesAll]);
-  const wanted = all.filter((request) => isWanted(request, poolsOf(request), text, space));
+  const wanted = all.filter((request) => {
+    return isWanted(request, wordsOf(request, turns.get(request.id)), text, space);
+  });
   const shown = late === "" ? wanted : wanted.filter(isLaterThanEstimated);
   return (
     <>
@@ -42,6 +47,7 @@ export function Queue() {
         <SpaceFilter spaces={all.map((request) => request.space)} />
         <Choice name="late" label="Which" options={whichRequests} />
         <Choice name="group" label="Group" options={groupings} />
+        {by === "none" ? <Pick name="sort" label="Order" options={listOrders} /> : null}
         <CsvButton name="queue" rows={() => csvRows(shown, turns)} />
       </div>
       <EstimateAccuracyNote />
@@ -51,7 +57,7 @@ export function Queue() {
         <NothingListed title={data.length === 0 ? emptyText : undefined} />
       ) : (
         <QueueTable
-          groups={groupsOf(shown, by, turns)}
+          groups={groupsOf(shown, { by, order }, turns)}
           turns={turns}
           withPools={by !== ""}
           shownAtFirst={100}
@@ -94,17 +100,19 @@ function turnsOf(requests: readonly WaitingRequest[], seesAll: boolean): Readonl
   );
 }
 
-function poolsOf({ items, reason }: WaitingRequest): readonly string[] {
-  return [...items.flatMap(({ pool, anyOf = [] }) => [pool, ...anyOf]), reason.message];
+/** Its pools, and why it waits: as the list has it, and as the API has it. */
+function wordsOf({ items, reason }: WaitingRequest, turn: Turn | undefined): readonly string[] {
+  const pools = items.flatMap(({ pool, anyOf = [] }) => [pool, ...anyOf]);
+  return [...pools, reason.message, shortQuota(withTurn(reason.message, turn))];
 }
 
 function groupsOf(
   requests: readonly WaitingRequest[],
-  by: string,
+  { by, order }: { readonly by: string; readonly order: string },
   turns: ReadonlyMap<string, Turn>,
 ): Group<WaitingRequest>[] {
-  const oldest = requests.toSorted((a, b) => a.queuedAt.localeCompare(b.queuedAt));
-  if (by === "none") return [{ name: "", rows: oldest }];
+  if (by === "none") return [{ name: "", rows: inListOrder(requests, order) }];
+  const oldest = inListOrder(requests, "");
   if (by === "space") return groupedBy(oldest, ({ space }) => space ?? "");
   const place = ({ id }: WaitingRequest) => turns.get(id)?.place ?? 0;
   const inQueue = requests.toSorted((a, b) => place(a) - place(b));

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
-import { aheadIn, inStartOrder, orderWords, turnsIn, withTurn } from "./start-order.ts";
+import {
+  aheadIn,
+  inListOrder,
+  inStartOrder,
+  orderWords,
+  turnsIn,
+  withoutPlace,
+  withTurn,
+} from "./start-order.ts";
 
 interface Facts {
   readonly space?: string;
@@ -123,4 +131,42 @@ test.each([
 ])("withTurn() of %s", (reason, want) => {
   expect(withTurn(reason, { place: 2, ahead: "1 ahead", isNew: false })).toBe(want);
   expect(withTurn(reason, undefined)).toBe(reason);
+});
+
+test.each([
+  [
+    "platform quota reached (4/4 test-license); 4 of its space ahead",
+    "platform quota reached (4/4 test-license)",
+  ],
+  [
+    "platform quota reached (4/4 test-license); next of its space",
+    "platform quota reached (4/4 test-license)",
+  ],
+  [
+    "Reserved on b after 2 others: needs 5 vcpus; 7 ahead",
+    "Reserved on b after 2 others: needs 5 vcpus",
+  ],
+  ["Does not fit on a: needs 36 vcpus (10 free); it would fit on b, which is drained", undefined],
+  ["3 ahead", undefined],
+])("withoutPlace() of %s", (reason, want = reason) => {
+  const turn = { place: 2, ahead: "1 ahead", isNew: false };
+  expect(withoutPlace(reason, turn)).toBe(want);
+  expect(withoutPlace(reason, undefined)).toBe(reason);
+});
+
+test("inListOrder() puts requests without such a time last, the oldest first", () => {
+  const late = (id: string, position: number, p90At: string) => ({
+    ...request(id, position),
+    estimate: { p50Seconds: 1, first: { p50At: p90At, p90At } },
+  });
+  const requests = [
+    request("c", 3, { starts: 5 }),
+    request("a", 1),
+    request("b", 2, { starts: 9 }),
+    late("d", 4, "2030-01-01T12:00:20.000Z"),
+    late("e", 5, "2030-01-01T12:00:10.000Z"),
+  ] as WaitingRequest[];
+  expect(ids(inListOrder(requests, ""))).toBe("a b c d e");
+  expect(ids(inListOrder(requests, "start"))).toBe("d e c b a");
+  expect(ids(inListOrder(requests, "late"))).toBe("e d a b c");
 });

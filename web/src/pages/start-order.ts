@@ -93,11 +93,22 @@ function placeOf(turns: ReadonlyMap<string, Turn>, { id }: Pick<WaitingRequest, 
   return turns.get(id)?.place ?? 0;
 }
 
-const tail = /(next in line|[\d,]+ ahead|others that share .+ are ahead)$/;
+const tail =
+  /(next in line|next of its space|[\d,]+ (of its space )?ahead|others that share .+ are ahead)$/;
 
-/** The reason with the turn of the order that is shown. */
+/** The reason with the turn of the order that is shown. A quota has an order of its own. */
 export function withTurn(reason: string, turn: Turn | undefined): string {
-  return turn?.ahead === undefined ? reason : reason.replace(tail, turn.ahead);
+  if (turn?.ahead === undefined || /of its space( ahead)?$/.test(reason)) return reason;
+  return reason.replace(tail, turn.ahead);
+}
+
+/**
+ * The reason of a row whose place stands beside it. Reservations and quotas have orders of their own, so a second
+ * number would contradict the first.
+ */
+export function withoutPlace(reason: string, turn: Turn | undefined): string {
+  const [cause = "", place] = reason.split(/; (?=[^;]*$)/);
+  return turn === undefined || place === undefined || !tail.test(place) ? reason : cause;
 }
 
 /** `4 ahead, 3 of other spaces`. */
@@ -138,6 +149,25 @@ export function hasSeveralSpaces(requests: readonly Pick<WaitingRequest, "space"
   return new Set(requests.map(({ space }) => space)).size > 1;
 }
 
+/** One list has several queues, so it is not in the order of one of them. */
+export const listOrders = [
+  ["", "Longest wait first"],
+  ["start", "Expected start first"],
+  ["late", "Most late first"],
+] as const;
+
+/** By one of `listOrders`. Requests without such a time come last, the oldest first. */
+export function inListOrder<T extends Ranked>(requests: readonly T[], order: string): T[] {
+  const oldest = requests.toSorted((a, b) => a.queuedAt.localeCompare(b.queuedAt));
+  if (order === "start") return oldest.sort((a, b) => startOf(a) - startOf(b));
+  if (order !== "late") return oldest;
+  const due = ({ estimate }: T) => Date.parse(estimate?.first?.p90At ?? "") || noTime;
+  return oldest.sort((a, b) => due(a) - due(b));
+}
+
+/** Infinite times have no difference. */
+const noTime = Number.MAX_SAFE_INTEGER;
+
 function startOf({ estimate }: Pick<WaitingRequest, "estimate">): number {
-  return estimate?.p50Seconds ?? Number.POSITIVE_INFINITY;
+  return estimate?.p50Seconds ?? noTime;
 }
