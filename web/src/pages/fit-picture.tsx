@@ -9,8 +9,10 @@ interface Props {
   readonly size: number;
   /** What the request lacks on each, the nearest to a start first: the reason names the first. */
   readonly rooms: readonly Room[];
-  /** Whether others are ahead: what comes free is theirs first. */
-  readonly isBehind: boolean;
+  /** How many requests are ahead: what comes free is theirs first. */
+  readonly ahead: number;
+  /** Its space may hold no more: capacity alone is not enough. */
+  readonly isOverQuota: boolean;
   /** How many hosts are shown: the nearest. */
   readonly max?: number;
 }
@@ -19,13 +21,13 @@ interface Props {
 const shownMax = 12;
 
 /** For each shared resource: what is used, what is asked for, and what would have to come free. */
-export function FitPicture({ amount, size, rooms, isBehind, max = shownMax }: Props) {
+export function FitPicture({ amount, size, rooms, max = shownMax, ...about }: Props) {
   const shown = rooms.slice(0, max);
   return (
     <>
       <ul className="fits" aria-label="What is free on each resource">
         {shown.map((room) => (
-          <Host key={room.resource} {...{ room, amount, isBehind }} />
+          <Host key={room.resource} {...{ room, amount, ...about }} />
         ))}
       </ul>
       <p className="legend">
@@ -34,7 +36,7 @@ export function FitPicture({ amount, size, rooms, isBehind, max = shownMax }: Pr
         </span>
         {shown.some((room) => isReserved(amount, room)) ? (
           <span>
-            <i className="key-kept" aria-hidden="true" /> reserved for requests ahead
+            <i className="key-kept" aria-hidden="true" /> reserved for others
           </span>
         ) : null}
         <span>
@@ -47,7 +49,7 @@ export function FitPicture({ amount, size, rooms, isBehind, max = shownMax }: Pr
           <i className="key-mark" aria-hidden="true" /> end of its capacity
         </span>
         {shown.some(({ reserved }) => reserved === true) ? (
-          <span>Reserved for it: only requests ahead of it may take this capacity.</span>
+          <span>Reserved for it: requests behind it cannot take this capacity.</span>
         ) : null}
         {size > shown.length ? (
           <span>
@@ -63,12 +65,12 @@ function isReserved(amount: Amounts, room: Room): boolean {
   return fitsOf(amount, room).some(({ reserved }) => reserved > 0);
 }
 
-interface HostProps extends Pick<Props, "isBehind"> {
+interface HostProps extends Pick<Props, "ahead" | "isOverQuota"> {
   readonly amount: Amounts;
   readonly room: Room;
 }
 
-function Host({ amount, room, isBehind }: HostProps) {
+function Host({ amount, room, ...about }: HostProps) {
   const { resource: name, shares = [] } = room;
   const fits = fitsOf(amount, room);
   return (
@@ -83,7 +85,7 @@ function Host({ amount, room, isBehind }: HostProps) {
         ))}
         <p>
           {room.unfit === undefined ? (
-            <WhatIsMissing {...{ fits, shares, room, isBehind }} />
+            <WhatIsMissing {...{ fits, shares, room, ...about }} />
           ) : (
             `Not usable: ${room.unfit}.`
           )}
@@ -97,7 +99,7 @@ function FitBar({ fit }: { fit: Fit }) {
   const { dimension, used, capacity, asked, free, reserved, missing } = fit;
   const whole = Math.max(capacity, used + reserved + asked, 1e-9);
   const width = (amount: number) => ({ width: `${(amount / whole) * 100}%` });
-  const words = `${grouped(free)} ${reserved === 0 ? "free" : "left after those ahead"}, ${grouped(asked)} needed`;
+  const words = `${grouped(free)} ${reserved === 0 ? "free" : "left after reservations"}, ${grouped(asked)} needed`;
   return (
     <div className={missing > 0 ? "fit short" : "fit"}>
       <span>{dimension}</span>
@@ -113,14 +115,17 @@ function FitBar({ fit }: { fit: Fit }) {
   );
 }
 
-interface MissingProps extends Pick<HostProps, "room" | "isBehind"> {
+interface MissingProps extends Pick<HostProps, "room" | "ahead" | "isOverQuota"> {
   readonly fits: readonly Fit[];
   readonly shares: NonNullable<Room["shares"]>;
 }
 
 const namedMax = 3;
 
-function WhatIsMissing({ fits, shares, room, isBehind }: MissingProps) {
+/** Behind more requests than these, nobody knows whose release it will be. */
+const aheadMax = 3;
+
+function WhatIsMissing({ fits, shares, room, ahead, isOverQuota }: MissingProps) {
   const { keptFor, reserved = false } = room;
   const missing = fits.filter((fit) => fit.missing > 0);
   if (missing.length === 0) return "It fits here.";
@@ -139,27 +144,20 @@ function WhatIsMissing({ fits, shares, room, isBehind }: MissingProps) {
       `${lack} more than it has in all.`
     ) : (
       <>
-        <strong>{lack} must come free</strong>, after <Holders of={keptFor} by="and" /> had its
-        turn.
+        <strong>{lack} must come free</strong> after the start of <Holders of={keptFor} by="and" />.
       </>
     );
   }
   // What is reserved for it, nobody behind it takes; the legend says that those ahead may.
-  if (isBehind && !reserved) {
-    return (
-      <>
-        <strong>{lack} must come free.</strong> Enough if{" "}
-        <Holders of={holders} by={how === "any" ? "or" : "and"} />{" "}
-        {how === "all" && holders.length > 1 ? "release" : "releases"} it and no request ahead takes
-        it.
-      </>
-    );
-  }
+  if (ahead > aheadMax && !reserved) return <strong>{lack} must come free.</strong>;
+  const isFirst = ahead === 0 || reserved;
   return (
     <>
       <strong>{lack} must come free</strong>: when{" "}
       <Holders of={holders} by={how === "any" ? "or" : "and"} />{" "}
-      {how === "all" && holders.length > 1 ? "release" : "releases"}.
+      {how === "all" && holders.length > 1 ? "release" : "releases"}
+      {isFirst ? "" : ", if no request ahead takes it"}
+      {isOverQuota ? "; its quota must allow it too" : ""}.
     </>
   );
 }

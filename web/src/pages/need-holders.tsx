@@ -5,7 +5,7 @@ import { useAnswer } from "../data/query.ts";
 import { leasesOf, onePool, resourcesOf } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { Age, Left } from "../parts/times.tsx";
+import { Age, inWholeSeconds, Left } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { isPaced } from "./flow-facts.ts";
@@ -55,15 +55,23 @@ interface OfProps extends Pick<Props, "need"> {
   readonly resources: readonly Resource[];
 }
 
-function HoldersOf({ need: { pool, heldBy }, resources }: OfProps) {
+function HoldersOf({ need: { pool, heldBy, rooms = [] }, resources }: OfProps) {
+  const usual = useAnswer(onePool(pool)).data?.meanHoldSeconds ?? null;
   const cleaning = resources.filter(({ state }) => state === "cleaning");
   const aside = resources.filter(isAside);
   return (
     <section className="gate" aria-label={`Holders of ${pool}`}>
       <h3>
         Held now by <small>{grouped(heldBy.length)}</small>
+        {usual === null ? null : (
+          <small className="about"> usually for {inWholeSeconds(usual)}</small>
+        )}
       </h3>
-      <Holders {...{ pool, heldBy }} cleaning={new Set(cleaning.map(({ name }) => name))} />
+      <Holders
+        {...{ pool, heldBy }}
+        cleaning={new Set(cleaning.map(({ name }) => name))}
+        reserved={rooms.find(({ reserved }) => reserved === true)?.resource}
+      />
       {aside.length === 0 ? null : <NotLent resources={aside} />}
     </section>
   );
@@ -117,10 +125,12 @@ const holdersMax = 12;
 interface HoldersProps extends Pick<Need, "pool" | "heldBy"> {
   /** The resources that a cleaner holds. */
   readonly cleaning?: ReadonlySet<string>;
+  /** The resource that is reserved for the request. */
+  readonly reserved?: string | undefined;
 }
 
-/** Those first of which the next end is known: they come free soonest. */
-function Holders({ pool, heldBy, cleaning }: HoldersProps) {
+/** Those of the reserved resource first, then those of which the next end is known: they come free soonest. */
+function Holders({ pool, heldBy, cleaning, reserved }: HoldersProps) {
   const [shown, setShown] = useState(holdersMax);
   const leases = useAnswer(leasesOf(pool)).data ?? [];
   if (heldBy.length === 0) return <p className="calm">Nobody holds any of it.</p>;
@@ -131,7 +141,9 @@ function Holders({ pool, heldBy, cleaning }: HoldersProps) {
       return { held, lease, end: lease === undefined ? null : backOf(lease, held.resource) };
     })
     .sort(
-      (a, b) => (Date.parse(a.end?.at ?? "") || never) - (Date.parse(b.end?.at ?? "") || never),
+      (a, b) =>
+        Number(b.held.resource === reserved) - Number(a.held.resource === reserved) ||
+        (Date.parse(a.end?.at ?? "") || never) - (Date.parse(b.end?.at ?? "") || never),
     );
   return (
     <>

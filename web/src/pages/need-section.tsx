@@ -14,7 +14,7 @@ import { FitPicture } from "./fit-picture.tsx";
 import { supplyOf } from "./need-facts.ts";
 import { HoldersCard } from "./need-holders.tsx";
 import { useSeesAllSpaces } from "./queue-table.tsx";
-import { aheadIn } from "./start-order.ts";
+import { aheadIn, hasSeveralSpaces } from "./start-order.ts";
 
 type Need = Explanation["needs"][number];
 
@@ -42,7 +42,10 @@ export function NeedSection({ need, request, space, amount }: Props) {
         <span className={isThere ? "gate-status open" : "gate-status"}>{words}</span>
       </h2>
       {need.rooms === undefined || amount === undefined ? null : (
-        <FitPicture {...{ amount, rooms: need.rooms, size: need.size }} isBehind={count > 0} />
+        <FitPicture
+          {...{ amount, rooms: need.rooms, size: need.size, ahead: count }}
+          isOverQuota={request.reason.code === "quota_reached"}
+        />
       )}
       <div className="gates">
         <section className="gate" aria-label={`Ahead of it in ${pool}`}>
@@ -132,6 +135,7 @@ interface AheadProps {
 
 function AheadList({ pool, queue, requests, all }: AheadProps) {
   if (all === 0) return <p className="calm">Nobody: it is next.</p>;
+  const severalSpaces = hasSeveralSpaces(queue);
   return (
     <>
       <ol className="rows">
@@ -144,6 +148,7 @@ function AheadList({ pool, queue, requests, all }: AheadProps) {
             <li key={id} data-row>
               <Link href={at("requests", id)}>{holder}</Link>
               <span className="faint">
+                {severalSpaces ? `${request?.space ?? ""} ` : ""}
                 {conditions}
                 {count === 1 ? "" : ` ×${grouped(count)}`}
               </span>

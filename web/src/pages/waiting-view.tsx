@@ -7,7 +7,7 @@ import { CapacityLine } from "../parts/capacity-bars.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { type Figure, Figures } from "../parts/figures.tsx";
 import { Link } from "../parts/link.tsx";
-import { grouped } from "../parts/numbers.ts";
+import { grouped, percent } from "../parts/numbers.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWholeSeconds, Moment } from "../parts/times.tsx";
@@ -16,6 +16,7 @@ import { conditionsText } from "../parts/wants.ts";
 import { at } from "../router.ts";
 import { removeFromQueueAction } from "./actions.ts";
 import { BumpButton } from "./bump-button.tsx";
+import { usePartOnTime } from "./estimate.tsx";
 import { noEstimateWords, startWords } from "./estimate-words.ts";
 import { isPaced } from "./flow-facts.ts";
 import { NeedSection } from "./need-section.tsx";
@@ -29,6 +30,7 @@ export function WaitingView({ request: read }: { request: WaitingRequest }) {
   const request = data?.request ?? read;
   const { id, holder, queuedAt, reason, labels, priority, space } = request;
   const turn = useTurn(request);
+  const onTime = usePartOnTime(reason.pool ?? undefined);
   return (
     <>
       <PageHead title={holder} chip={<StateChip state="waiting" />}>
@@ -38,7 +40,7 @@ export function WaitingView({ request: read }: { request: WaitingRequest }) {
       <p className="callout">
         <b>Why it waits</b> <Unbroken text={`${withTurn(reason.message, turn)}.`} />
       </p>
-      <Figures label="The request in numbers" figures={figuresOf(request, turn)} />
+      <Figures label="The request in numbers" figures={figuresOf(request, turn, onTime)} />
       {data?.needs.map((need) => (
         <NeedSection
           key={`${need.pool} ${need.state}`}
@@ -82,16 +84,29 @@ function useTurn(request: WaitingRequest): Turn | undefined {
   return turnsIn(here, elsewhere).get(request.id);
 }
 
-function figuresOf(request: WaitingRequest, turn: Turn | undefined): Figure[] {
+type OnTime = ReturnType<typeof usePartOnTime>;
+
+function figuresOf(request: WaitingRequest, turn: Turn | undefined, onTime: OnTime): Figure[] {
+  const position = positionThere(request);
+  const place = turn?.place ?? position;
   return [
-    { label: "Position", value: turn?.place ?? positionThere(request) },
+    {
+      label: "Place in the queue",
+      value: grouped(place),
+      // `berth queue` has this one.
+      aside: place === position ? "" : `by expected start; ${grouped(position)} by present shares`,
+    },
     { label: "Waiting for", value: <Age since={request.queuedAt} /> },
-    ...startFigures(request, turn?.place),
+    ...startFigures(request, turn?.place, onTime),
     ...firstFigure(request),
   ];
 }
 
-function startFigures(request: WaitingRequest, place: number | undefined): Figure[] {
+function startFigures(
+  request: WaitingRequest,
+  place: number | undefined,
+  onTime: OnTime,
+): Figure[] {
   const label = "Expected start";
   const { estimate } = request;
   if (estimate === null) {
@@ -104,10 +119,16 @@ function startFigures(request: WaitingRequest, place: number | undefined): Figur
     const soon = p50Seconds < 1 ? startWords(estimate, place) : `in ${inWholeSeconds(p50Seconds)}`;
     return [{ label, value: soon, aside: "when a cooldown or a pace ends" }];
   }
+  const paced = isPaced(request.reason.code);
   // Otherwise the pace and the position would seem to give another time.
-  const mayOvertake = request.space !== undefined && isPaced(request.reason.code);
-  const by = `from ${grouped(samples)} holds`;
+  const mayOvertake = request.space !== undefined && paced;
+  const by = paced ? "" : `from ${grouped(samples)} past leases`;
   if (isOverdue(request)) return [{ label, value: "later than estimated", aside: by }];
+  if (onTime?.isPoor === true) {
+    const kept = `only ${percent(onTime.onTime)} of this pool started within their estimate`;
+    const aside = <span className="below">{kept}</span>;
+    return [{ label, value: startWords(estimate, place), aside }];
+  }
   return [
     {
       label,
@@ -126,11 +147,14 @@ function firstFigure(request: WaitingRequest): Figure[] {
   return [
     {
       label: "First estimate",
-      value: <Moment at={first.p50At} />,
+      value: (
+        <>
+          by <Moment at={first.p90At} />
+        </>
+      ),
       aside: (
         <span className="below">
-          9 in 10 by <Moment at={first.p90At} />
-          {isLate ? ": late" : ""}
+          9 in 10{isLate ? ": late" : ""}; half by <Moment at={first.p50At} />
         </span>
       ),
       bad: isLate,

@@ -1,11 +1,10 @@
-import { useState } from "react";
 import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { explanation } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
 import { Loading } from "../parts/notes.tsx";
 import { amountText } from "../parts/wants.ts";
-import { at } from "../router.ts";
+import { at, useFilter } from "../router.ts";
 import type { Amounts } from "./fit-facts.ts";
 import { FitPicture } from "./fit-picture.tsx";
 
@@ -16,7 +15,7 @@ interface Props {
 
 /** The picture of one request that waits for capacity: of the one that waits longest, or of another that is chosen. */
 export function WhyNotFit({ requests, pool }: Props) {
-  const [chosen, setChosen] = useState("");
+  const [chosen, choose] = useFilter("fit");
   const waiting = requests
     .filter(({ reason }) => reason.code === "no_room")
     .sort((a, b) => a.queuedAt.localeCompare(b.queuedAt));
@@ -33,7 +32,7 @@ export function WhyNotFit({ requests, pool }: Props) {
         {waiting.length < 2 ? null : (
           <label className="order">
             Request
-            <select value={shown.id} onChange={(event) => setChosen(event.target.value)}>
+            <select value={shown.id} onChange={(event) => choose(event.target.value)}>
               {waiting.map(({ id, holder }) => (
                 <option key={id} value={id}>
                   {holder}
@@ -43,7 +42,10 @@ export function WhyNotFit({ requests, pool }: Props) {
           </label>
         )}
       </div>
-      <Fit id={shown.id} pool={pool} amount={amount} isBehind={shown.position > 1} />
+      <Fit
+        {...{ pool, amount, id: shown.id, ahead: shown.position - 1 }}
+        isOverQuota={shown.reason.code === "quota_reached"}
+      />
     </section>
   );
 }
@@ -52,7 +54,8 @@ interface FitProps {
   readonly id: string;
   readonly pool: string;
   readonly amount: Amounts;
-  readonly isBehind: boolean;
+  readonly ahead: number;
+  readonly isOverQuota: boolean;
 }
 
 function Fit({ id, pool, ...shown }: FitProps) {
