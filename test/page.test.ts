@@ -400,6 +400,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
 
   test("shows events as sentences, and pauses for a reader", async () => {
     const page = await world().open("/events");
+    // Other grants of these seconds would be one row with this one.
+    await page.getByRole("button", { name: "One by one" }).click();
     const lease = await ask("spare", "reader/1");
     await page.locator(".events li", { hasText: /reader\/1 gets spare-\d/ }).waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
