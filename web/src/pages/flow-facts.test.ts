@@ -128,7 +128,8 @@ test.each([
   ["as long as the pace says", 24, 9, "web", false],
   ["longer: others are expected", 44, 9, "web", true],
   ["longer, in one space", 44, 9, undefined, false],
-  ["longer, with too few resources", 44, 5, "web", false],
+  ["longer, with fewer free than wait: they come free at the pace", 44, 5, "web", true],
+  ["longer, with nothing free", 44, 0, "web", false],
   ["not known", null, 9, "web", false],
 ])("expectsOthers() if the last of six starts %s", (_, seconds, free, space, want) => {
   const queue = Array.from({ length: 6 }, () => (space === undefined ? {} : { space }));

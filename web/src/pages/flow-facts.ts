@@ -66,14 +66,14 @@ const paceSlack = 1.25;
 
 /**
  * Whether that time is longer than the pace alone would make it: then the estimates count requests that are not
- * there yet and may go first. Not said where resources may be what is missing.
+ * there yet and may go first. Not said where resources are what is missing.
  */
 export function expectsOthers(
   queue: readonly Pick<WaitingRequest, "space">[],
   { free, flow }: Pick<Pool, "free" | "flow">,
   seconds: number | null,
 ): boolean {
-  if (seconds === null || flow.everySeconds === null || free < queue.length) return false;
+  if (seconds === null || flow.everySeconds === null || free === 0) return false;
   const isShared = queue.some(({ space }) => space !== undefined);
   return isShared && seconds > queue.length * flow.everySeconds * paceSlack;
 }
