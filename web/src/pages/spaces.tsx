@@ -13,7 +13,14 @@ import { rowsAtFirst } from "../parts/phone.ts";
 import { shownRows } from "../parts/shown-rows.ts";
 import { inOrderOf } from "../parts/steady-order.ts";
 import { at } from "../router.ts";
-import { dimensionOf, nextSpace, nextWords, sharedPools, sharesOf } from "./share-facts.ts";
+import {
+  dimensionOf,
+  nextSpace,
+  nextWords,
+  sharedPools,
+  sharesOf,
+  turnsOf,
+} from "./share-facts.ts";
 import { ShareBar, ShareBars, ShareLegend } from "./share-section.tsx";
 
 /** All spaces: who is next, what each holds, and its quotas. */
@@ -33,9 +40,9 @@ export function Spaces() {
       {next.length === 0 ? null : (
         <>
           <SpaceTiles spaces={next} />
+          <SharedPools spaces={next} />
           <ShareTable spaces={next} />
           <QuotaTable spaces={next} />
-          <SharedPools spaces={next} />
         </>
       )}
     </>
@@ -178,7 +185,9 @@ function SharedPools({ spaces }: { spaces: readonly Space[] }) {
     <section aria-labelledby="shared-title">
       <h2 id="shared-title">
         Shared pools <small>{grouped(pools.length)}</small>{" "}
-        <small className="about">Several spaces hold some of each, or wait for it.</small>
+        <small className="about">
+          Several spaces hold some of each, or wait for it. The lowest share is next.
+        </small>
       </h2>
       <ShareLegend withQuota />
       <ul className="spaces">
@@ -191,6 +200,7 @@ function SharedPools({ spaces }: { spaces: readonly Space[] }) {
             <ShareBars
               shares={sharesOf(pool, spaces)}
               unit={dimensionOf(pool, spaces)}
+              turns={turnsOf(pool, spaces)}
               legend={false}
             />
           </li>
@@ -216,7 +226,7 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
         <small className="about">
           In each pool, among requests of one priority, the space with the lowest share goes first;
           of equal ones, the request that came first. A share is the largest part that a space holds
-          of any pool, divided by its weight.
+          of any pool, divided by its weight, and counts in all pools.
         </small>
       </h2>
       <table className="space-table stack">
@@ -288,9 +298,7 @@ function ShareRow({ space, fair, isNext }: RowProps) {
               {fair === 1 ? (
                 <>
                   {percent(part)} of <Of {...most} />{" "}
-                  <span className="faint">
-                    (only user{waiting > 0 ? "; counts in every pool" : ""})
-                  </span>
+                  <span className="faint">(nobody else uses it)</span>
                 </>
               ) : (
                 <>
