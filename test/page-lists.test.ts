@@ -252,6 +252,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       .nth(2)
       .waitFor();
     expect(await page.locator(".events", { hasText: "timed" }).count()).toBe(0);
+    // Somebody reads it, so it stays.
+    await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("button", { name: "One by one" }).click();
     await page.locator(".events > li", { hasText: "fold/11 releases quick-" }).waitFor();
     expect(await page.locator(".fold").count()).toBe(0);

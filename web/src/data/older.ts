@@ -12,21 +12,24 @@ export interface Older<Item> {
 
 const none: Older<never> = { items: [], next: undefined, isReading: false, error: undefined };
 
-/** A search may find nothing for several pages; then one click reads so many. */
-const emptyPagesMax = 5;
+/** A search may find nothing for several pages, or too little to see; then one click reads so many. */
+const pagesMax = 8;
+
+/** Whether the reader sees that the list has grown by what was found. */
+export type IsEnough<Item> = (found: readonly Item[]) => boolean;
 
 /** `key` says what is listed: with another one it begins again. */
 export function useOlder<Item>(key: string, read: (after: string) => Promise<PageOf<Item>>) {
   const [older, setOlder] = useState<Older<Item>>(none);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list begins again.
   useEffect(() => setOlder(none), [key]);
-  const load = async (from: string) => {
+  const load = async (from: string, isEnough: IsEnough<Item> = (found) => found.length > 0) => {
     const start = older;
     setOlder({ ...start, isReading: true, error: undefined });
     let after: string | null = from;
     const found: Item[] = [];
     try {
-      for (let page = 0; page < emptyPagesMax && after !== null && found.length === 0; page++) {
+      for (let page = 0; page < pagesMax && after !== null && !isEnough(found); page++) {
         const { items, next }: PageOf<Item> = await read(after);
         found.push(...items);
         after = next;

@@ -43,7 +43,7 @@ import {
   timesNow,
   wholeDay,
 } from "../parts/chart-fit.ts";
-import { foldsOf } from "../parts/event-folds.ts";
+import { wholeFoldsOf } from "../parts/event-folds.ts";
 import { contextOf, notePools } from "../parts/event-subjects.ts";
 import { isBefore } from "../parts/time-range.ts";
 import { berth, serverNowMs } from "./berth.ts";
@@ -61,7 +61,8 @@ const reasonMs = 60_000;
 const eventsPerPage = 50;
 const foundPerPage = 200;
 /** A list of events that grows does not grow for ever. */
-const eventsKeptMax = 1_000;
+/** Most of a minute of a busy server: of less, few groups would be whole. */
+const eventsKeptMax = 5_000;
 
 /** `slot-2` before `slot-10`. */
 const asPeopleCount = new Intl.Collator("en", { numeric: true });
@@ -314,6 +315,8 @@ export const eventsFound = (filter: EventsWanted): Question<PageOf<FeedEvent>> =
 /** As many as fill a screen: on a busy server a page of events is a few rows, because most are put together. */
 const rowsWanted = 30;
 const pagesMax = 5;
+/** A page after the first: the first has shown that the events are many. */
+export const moreEvents = 1_000;
 
 async function enoughEventsOf(
   filter: EventsWanted,
@@ -321,8 +324,8 @@ async function enoughEventsOf(
 ): Promise<PageOf<FeedEvent>> {
   let page = await pastEventsOf(filter, undefined, signal);
   for (let pages = 1; pages < pagesMax && page.next !== null; pages++) {
-    if (foldsOf(page.items).length >= rowsWanted) break;
-    const { items, next } = await pastEventsOf(filter, page.next, signal);
+    if (wholeFoldsOf(page.items).length >= rowsWanted) break;
+    const { items, next } = await pastEventsOf(filter, page.next, signal, moreEvents);
     page = { items: [...page.items, ...items], next };
   }
   return page;
@@ -332,9 +335,10 @@ export async function pastEventsOf(
   { trouble, ...filter }: EventsWanted,
   after?: string,
   signal?: AbortSignal,
+  limit = foundPerPage,
 ): Promise<PageOf<FeedEvent>> {
   const wanted = { ...filter, trouble: trouble === true ? ("true" as const) : undefined };
-  const query = { ...wanted, limit: foundPerPage, after };
+  const query = { ...wanted, limit, after };
   return notedEvents(query, signal && { signal });
 }
 

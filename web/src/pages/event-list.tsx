@@ -40,10 +40,11 @@ function EventRow({ event }: { event: FeedEvent }) {
 
 interface FoldedProps {
   readonly folds: readonly Fold[];
+  readonly onOpen?: () => void;
 }
 
 /** The newest first; what happens all the time is one row, which opens. */
-export function FoldedEvents({ folds }: FoldedProps) {
+export function FoldedEvents({ folds, onOpen }: FoldedProps) {
   return (
     <ol className="events">
       {folds.map((fold) => {
@@ -52,22 +53,32 @@ export function FoldedEvents({ folds }: FoldedProps) {
         return fold.events.length === 1 ? (
           <EventRow key={fold.key} event={event} />
         ) : (
-          <FoldRow key={fold.key} fold={fold} newest={event} words={foldWords(fold, poolsOf)} />
+          <FoldRow key={fold.key} fold={fold} newest={event} onOpen={onOpen} />
         );
       })}
     </ol>
   );
 }
 
-function FoldRow({ fold, newest, words }: { fold: Fold; newest: FeedEvent; words: string }) {
+interface FoldProps {
+  readonly fold: Fold;
+  readonly newest: FeedEvent;
+  readonly onOpen: (() => void) | undefined;
+}
+
+function FoldRow({ fold, newest, onOpen }: FoldProps) {
   const [isOpen, setOpen] = useState(false);
+  const toggle = (open: boolean) => {
+    setOpen(open);
+    if (open) onOpen?.();
+  };
   return (
     <li className={`fold tone-${toneOf(newest)}`} data-row>
       <span className="time">
         <Moment at={newest.at} />
       </span>
-      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>{words}</summary>
+      <details open={isOpen} onToggle={(event) => toggle(event.currentTarget.open)}>
+        <summary>{foldWords(fold, poolsOf)}</summary>
         {isOpen ? <EventList events={fold.events} /> : null}
       </details>
     </li>

@@ -10,6 +10,7 @@ import {
   type EventsWanted,
   earlierHolders,
   eventsFound,
+  moreEvents,
   pastEventsOf,
   poolNames,
   spaceNames,
@@ -18,7 +19,7 @@ import { useStore } from "../data/store.ts";
 import { Choice } from "../parts/choice.tsx";
 import { zoneText } from "../parts/clock-time.ts";
 import { CsvButton } from "../parts/csv-button.tsx";
-import { foldsOf } from "../parts/event-folds.ts";
+import { foldsOf, wholeFoldsOf } from "../parts/event-folds.ts";
 import { FilterBox } from "../parts/filter-box.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
@@ -42,6 +43,8 @@ const kinds = [
 ] as const;
 
 const shownMax = 300;
+/** A busy server puts thousands of events into so many rows. */
+const rowsGrownMin = 10;
 const settleMs = 300;
 
 /** The server searches all events that are kept. */
@@ -79,9 +82,18 @@ export function Events() {
   const pause = usePause(key, data);
   const held = useHeldWhileBelow(data);
   const page = pause.page ?? held ?? data;
-  const older = useOlder(key, (after) => pastEventsOf(filter, after));
+  const older = useOlder(key, (after) => pastEventsOf(filter, after, undefined, moreEvents));
   const shown = useMemo(() => [...(page?.items ?? []), ...older.items], [page, older.items]);
-  const folds = useMemo(() => foldsOf(shown), [shown]);
+  const next = older.next === undefined ? page?.next : older.next;
+  const folds = useMemo(
+    () => (next === null ? foldsOf(shown) : wholeFoldsOf(shown)),
+    [shown, next],
+  );
+  const isEnough = (found: readonly FeedEvent[]) => {
+    if (way === "each" || found.length === 0) return found.length > 0;
+    const grownBy = wholeFoldsOf([...shown, ...found]).length - folds.length;
+    return grownBy >= Math.min(found.length, rowsGrownMin);
+  };
   const [shownCount, setShownCount] = useState(rowsAtFirst(shownMax));
   const resume = () => {
     pause.resume();
@@ -125,11 +137,16 @@ export function Events() {
       ) : way === "each" ? (
         <EventList events={shown.slice(0, shownCount)} />
       ) : (
-        <FoldedEvents folds={folds.slice(0, shownCount)} />
+        <FoldedEvents folds={folds.slice(0, shownCount)} onOpen={() => pause.keep(page)} />
       )}
       <MoreButton shown={shownCount} of={rows} onMore={setShownCount} />
       {page === undefined || rows > shownCount ? null : (
-        <OlderButton older={older} next={page.next} onFirst={() => pause.keep(page)} />
+        <OlderButton
+          older={{ ...older, load: (after) => older.load(after, isEnough) }}
+          next={page.next}
+          onFirst={() => pause.keep(page)}
+          since={way === "each" ? shown.at(-1)?.at : folds.at(-1)?.events[0]?.at}
+        />
       )}
       {!pause.isPaused && held !== undefined ? <BackUp held={held} live={data} /> : null}
     </>

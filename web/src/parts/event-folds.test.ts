@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
 import { noteHolder } from "../data/holder-names.ts";
-import { foldsOf, foldWords } from "./event-folds.ts";
+import { foldsOf, foldWords, wholeFoldsOf } from "./event-folds.ts";
 import { contextOf, notePools, poolsOf } from "./event-subjects.ts";
 
 const second = (seconds: number) =>
@@ -67,6 +67,39 @@ describe("foldsOf()", () => {
     expect(next?.events).toHaveLength(1);
     expect(same?.events).toHaveLength(4);
     expect(same?.key).toBe(before?.key);
+  });
+});
+
+describe("wholeFoldsOf()", () => {
+  const shown = (events: readonly FeedEvent[]) =>
+    wholeFoldsOf(events).map((fold) => fold.events.map(({ seq }) => seq));
+  const late = (seq: number) => ({ ...ended(seq, `r${seq}`, "expired"), at: second(seq) });
+
+  test("leaves out a group of which there may be more before", () => {
+    const events = [9, 8, 7, 4, 3, 2].map((seq) => granted(seq, "aws", seq));
+    expect(shown(events)).toEqual([[9, 8, 7]]);
+    // The more newer events have pushed out, the same: no group says less than it said.
+    expect(shown(events.slice(0, -1))).toEqual([[9, 8, 7], [4], [3]]);
+    expect(shown(events.slice(0, -3))).toEqual([[9, 8, 7]]);
+  });
+
+  test("leaves out a longer one of trouble with all that is as old", () => {
+    const events = [
+      late(64),
+      late(62),
+      late(61),
+      granted(60, "aws", 36),
+      late(33),
+      late(32),
+      late(31),
+    ];
+    expect(shown(events)).toEqual([[64, 62, 61]]);
+    expect(shown(events.slice(0, -2))).toEqual([[64, 62, 61], [60], [33]]);
+  });
+
+  test("shows what there is if nothing else is left", () => {
+    expect(shown([3, 2, 1].map((seq) => granted(seq, "aws", seq)))).toEqual([[3, 2, 1]]);
+    expect(shown([])).toEqual([]);
   });
 });
 

@@ -41,6 +41,31 @@ export function foldsOf(events: readonly FeedEvent[]): Fold[] {
   return [...trafficTogether(rows), ...works.folds].sort(newestFirst);
 }
 
+/**
+ * The rows of a list that goes on before its oldest event. A group of its oldest seconds would count
+ * a part of what happened, and ever less while newer events push the oldest out: these seconds are
+ * left out, unless there is nothing else.
+ */
+export function wholeFoldsOf(events: readonly FeedEvent[]): Fold[] {
+  const folds = foldsOf(events);
+  const oldestMs = Date.parse(events.at(-1)?.at ?? "");
+  const cutMs = folds.reduce((latest, fold) => {
+    const { startMs, endMs } = spanOf(fold);
+    return startMs <= oldestMs ? Math.max(latest, endMs) : latest;
+  }, oldestMs);
+  const whole = folds.filter(({ events: [newest] }) => Date.parse(newest?.at ?? "") >= cutMs);
+  return whole.length === 0 ? folds : whole;
+}
+
+/** The time of which a group has all events; of what is no group, or a step of a cluster, none. */
+function spanOf({ key, events }: Fold): { readonly startMs: number; readonly endMs: number } {
+  const [kind = "", span] = key.split(" ");
+  const ms = Object.hasOwn(lateKinds, kind) ? lateSpanMs : spanMs;
+  const startMs =
+    events.length === 1 || kind === "cluster" ? Number.POSITIVE_INFINITY : Number(span) * ms;
+  return { startMs, endMs: startMs + ms };
+}
+
 /** What lending does all the time: several kinds at one time are one row, or the news would drown between them. */
 const traffic = new Set([
   "granted",

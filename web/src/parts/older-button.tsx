@@ -1,5 +1,6 @@
 import type { Older } from "../data/older.ts";
 import { ProblemNote } from "./notes.tsx";
+import { Moment } from "./times.tsx";
 
 interface Props {
   readonly older: Older<unknown> & { readonly load: (after: string) => Promise<void> };
@@ -7,10 +8,12 @@ interface Props {
   readonly next: string | null;
   /** Called before the first older page is read: what is shown must stay. */
   readonly onFirst: () => void;
+  /** How far back the list goes: one row of it may be thousands of events. */
+  readonly since?: string | undefined;
 }
 
 /** The way to what happened earlier. */
-export function OlderButton({ older, next, onFirst }: Props) {
+export function OlderButton({ older, next, onFirst, since }: Props) {
   const after = older.next === undefined ? next : older.next;
   if (after === null) {
     return <p className="calm list-end">These are all that are kept.</p>;
@@ -29,6 +32,11 @@ export function OlderButton({ older, next, onFirst }: Props) {
       >
         {older.isReading ? "Searching …" : "Load older"}
       </button>
+      {since === undefined ? null : (
+        <span className="calm list-since">
+          back to <Moment at={since} />
+        </span>
+      )}
     </>
   );
 }
