@@ -94,7 +94,10 @@ export interface HistoryFilter extends Filter {
 }
 
 export interface AuditFilter extends Pick<Filter, "limit" | "after"> {
+  /** The whole name, proven or given. */
   readonly by?: string | undefined;
+  /** Anywhere in the names of the caller or its space. */
+  readonly caller?: string | undefined;
   readonly space?: string | undefined;
   readonly action?: string | undefined;
   /** Only what somebody decided, and what was refused. */

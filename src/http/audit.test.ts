@@ -31,6 +31,11 @@ test("GET /v1/audit shows who did what, with filters", async () => {
   ]);
   expect(await read("text=STUCK")).toHaveLength(1);
   expect(await read("pool=aws&action=lease-granted&by=holder&way=http&space=team")).toHaveLength(1);
+  for (const part of ["BOB", "operator%20(bob)", "tor%20(b", "of%20space%20team"]) {
+    expect((await read(`caller=${part}&action=lease-ended`)).map(({ as }) => as)).toEqual(["bob"]);
+  }
+  expect(await read("caller=alice")).toEqual([]);
+  expect(await read("by=opera")).toEqual([]);
   expect(await read("since=2100-01-01")).toEqual([]);
   expect(await read("text=%3Cscript%3E&by=%22%0A")).toEqual([]);
 });

@@ -22,6 +22,10 @@ const filter = (description: string) =>
 const Query = Type.Object(
   {
     by: filter("Only by this principal, or by callers that gave this name"),
+    caller: filter(
+      "Only by callers with this text in their names or space, in small or large letters, " +
+        "such as night in operator (night shift)",
+    ),
     space: filter("Only by callers of this space, or on its leases"),
     action: filter("Only this action, such as resource-changed"),
     kind: Type.Optional(

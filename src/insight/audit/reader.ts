@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { auditCaller } from "../../api/audit-caller.ts";
 import { auditVerb } from "../../api/audit-words.ts";
 import type { Anchor, FiledEntry, StoredEntry } from "./chain.ts";
 import { isDecision } from "./decision.ts";
@@ -14,6 +15,8 @@ export interface AuditFilter {
   readonly lease?: string | undefined;
   /** Only what somebody has decided, and what was refused. */
   readonly kind?: "decisions" | undefined;
+  /** Anywhere in what people read of the caller, in small or large letters. */
+  readonly caller?: string | undefined;
   /** Anywhere in names and reasons, in small or large letters. */
   readonly text?: string | undefined;
   /** Milliseconds since 1970. */
@@ -105,23 +108,28 @@ function entryFrom(row: Readonly<Record<string, unknown>>): StoredEntry {
 const exact = ["action", "way", "lease"] as const;
 
 function fits(filter: AuditFilter, body: string): boolean {
-  const { by, space, pool, resource, kind, text } = filter;
+  const { by, caller, space, pool, resource, kind, text } = filter;
   const wanted = [...exact.map((key) => filter[key]), by, space, pool, resource];
   // Cheaper than to parse every entry.
   for (const name of wanted) {
     if (name !== undefined && !body.includes(JSON.stringify(name))) return false;
   }
-  const isPlain = [...wanted, kind, text].every((value) => value === undefined);
+  const isPlain = [...wanted, caller, kind, text].every((value) => value === undefined);
   if (isPlain) return true;
   const entry = JSON.parse(body) as AuditEntry;
   if (kind === "decisions" && !isDecision(entry)) return false;
   if (exact.some((key) => filter[key] !== undefined && entry[key] !== filter[key])) return false;
   // Without authentication the names that callers give are all that tells them apart.
   if (by !== undefined && entry.by !== by && entry.as !== by) return false;
+  if (caller !== undefined && !hasText(auditCaller(entry), caller)) return false;
   if (space !== undefined && entry.space !== space && entry.leaseSpace !== space) return false;
   if (pool !== undefined && !entry.pools?.includes(pool)) return false;
   if (resource !== undefined && !entry.resources?.includes(resource)) return false;
-  return text === undefined || textOf(entry).includes(text.toLowerCase());
+  return text === undefined || hasText(textOf(entry), text);
+}
+
+function hasText(words: string, text: string): boolean {
+  return words.toLowerCase().includes(text.toLowerCase());
 }
 
 /** With the verb that people read, such as `drained`. */
@@ -130,7 +138,7 @@ function textOf(entry: AuditEntry): string {
   const { pools = [], resources = [] } = entry;
   const words = [by, as, space, leaseSpace, action, reason, lease, holder, ...pools, ...resources];
   words.push(auditVerb(entry));
-  return [...words, ...Object.values(detail ?? {}).map((value) => JSON.stringify(value))]
-    .join("\n")
-    .toLowerCase();
+  return [...words, ...Object.values(detail ?? {}).map((value) => JSON.stringify(value))].join(
+    "\n",
+  );
 }

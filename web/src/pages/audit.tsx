@@ -1,4 +1,5 @@
 import { Fragment } from "react";
+import { auditName } from "../../../src/api/audit-caller.ts";
 import type { AuditEntry, AuditPage } from "../../../src/api/audit-schemas.ts";
 import { auditSummary } from "../../../src/api/audit-summary.ts";
 import { auditVerb, auditWords } from "../../../src/api/audit-words.ts";
@@ -32,7 +33,7 @@ const everything = "all";
 const actions = [
   ["", "Decisions and refusals"],
   [everything, "Everything"],
-  ["resource-changed", "Drained, returned, quarantined …"],
+  ["resource-changed", "Resources changed"],
   ["lease-revoked", "Leases ended by operators"],
   ["configuration-changed", "Configuration"],
   ["call-refused", "Refused calls"],
@@ -72,7 +73,7 @@ function useAuditFilter(): AuditFilter {
   return {
     limit: rowsAtFirst(entriesPerPage),
     text: useSettled(text, settleMs) || undefined,
-    by: useSettled(by, settleMs) || undefined,
+    caller: useSettled(by, settleMs) || undefined,
     pool: pool || undefined,
     since: since || undefined,
     until: until || undefined,
@@ -89,6 +90,7 @@ function Entries() {
   const pause = usePause(key, live);
   const older = useOlder(key, (after) => berth.audit({ ...filter, after }));
   const first = pause.page ?? live;
+  const next = older.next === undefined ? first?.next : older.next;
   const entries = first === undefined ? undefined : [...first.items, ...older.items];
   const resume = () => {
     pause.resume();
@@ -115,7 +117,7 @@ function Entries() {
       {entries === undefined ? (
         <Loading error={error} />
       ) : entries.length === 0 ? (
-        <NoEntry isDecisions={filter.kind === "decisions"} />
+        <NoEntry isDecisions={filter.kind === "decisions"} isAll={next === null} />
       ) : (
         <AuditTable entries={withWholeConfigurations(entries)} />
       )}
@@ -126,16 +128,23 @@ function Entries() {
   );
 }
 
-function NoEntry({ isDecisions }: { readonly isDecisions: boolean }) {
+interface NoEntryProps {
+  readonly isDecisions: boolean;
+  /** Whether older ones were searched too. */
+  readonly isAll: boolean;
+}
+
+function NoEntry({ isDecisions, isAll }: NoEntryProps) {
+  const among = isAll ? "" : " among the latest";
   if (!isDecisions) {
     return (
-      <EmptyNote title="No entry matches">
+      <EmptyNote title={`No entry${among} matches`}>
         Every change appears here; <code>berth audit</code> prints the same entries.
       </EmptyNote>
     );
   }
   return (
-    <EmptyNote title="No decision matches">
+    <EmptyNote title={`No decision${among} matches`}>
       Changes with a reason, of the configuration, and refused calls appear here; choose{" "}
       <b>Everything</b> to see grants and releases too.
     </EmptyNote>
@@ -206,15 +215,6 @@ function whyOf(entry: AuditEntry): string {
   return address === undefined ? who : `${who}, from ${String(address)}`;
 }
 
-/** A release with the token of the lease proves no name, but that it is the holder's. */
-function callerOf({ by, as, way, lease }: AuditEntry): string {
-  if (by !== undefined) return by;
-  if (way === "clock" || way === "worker") return "Berth";
-  if (way === "config") return "The file";
-  if (as !== undefined) return "unnamed";
-  return lease === undefined ? "unnamed" : "the holder";
-}
-
 function csvRows(entries: readonly AuditEntry[]) {
   const head = ["number", "at", "by", "as", "way", "space", "action", "did", "resources", "lease"];
   const rows = entries.map((entry) => [
@@ -230,7 +230,7 @@ function Caller({ entry }: { readonly entry: AuditEntry }) {
   const { as, space } = entry;
   return (
     <>
-      <Name name={callerOf(entry)} />
+      <Name name={auditName(entry)} />
       {as === undefined ? null : (
         <>
           {" "}

@@ -13,5 +13,5 @@ export function PickName({ name, label, names }: Props) {
   const all = chosen === "" || names.includes(chosen) ? names : [chosen, ...names];
   if (all.length === 0) return null;
   const options = [["", "all"], ...all.map((one) => [one, one] as const)] as const;
-  return <Pick name={name} label={label} options={options} />;
+  return <Pick name={name} label={label} options={options} hasNames />;
 }

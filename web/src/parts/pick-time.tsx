@@ -26,7 +26,7 @@ export function PickTime() {
           <option value="">any time</option>
           {ages.map((age) => (
             <option key={age} value={age}>
-              the last {age}
+              last {age}
             </option>
           ))}
           <option value={between}>from … to …</option>
