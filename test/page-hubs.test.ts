@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === undefined)("the hubs on the page", () => {
     await row.getByText(/cordoned by ann at \d\d:\d\d:\d\d: upgrade/).waitFor();
     const nav = page.getByRole("navigation", { name: "Views" });
     expect(await nav.locator("[aria-current=page]").textContent()).toBe("Clusters");
-    await row.getByRole("link", { name: "Its clusters" }).click();
+    await row.getByRole("link", { name: "Clusters of Berth" }).click();
     await page.getByRole("heading", { name: "Clusters", exact: false, level: 1 }).waitFor();
     await world.client.hubs.set("hub-east", { state: "active", by: "ann", reason: "done" });
   });

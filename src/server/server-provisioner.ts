@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type { Broker } from "../broker/broker.ts";
 import type { TemplateSpec } from "../config/template-spec.ts";
+import { instancesOf } from "../core/explain/cluster-view.ts";
 import type { ClusterLogs } from "../evidence/cluster-logs.ts";
 import type { HubClusters } from "../http/clusters/hub-clusters.ts";
 import type { TemplateInfo } from "../http/clusters/template-info.ts";
@@ -45,7 +46,8 @@ export function startProvisioner(
     putAccess: (instance, bundle) => vault.access.put(instance, bundle),
     putLogs: ({ resource, pool, instance, space }, why, text) =>
       clusterLogs.put({ name: resource, pool, instance, space, atMs: broker.now(), why, text }),
-    putHubClusters: (hub, clusters) => hubClusters.put(hub, clusters),
+    putHubClusters: (hub, clusters) =>
+      broker.read((state) => hubClusters.put(hub, clusters, instancesOf(state))),
     putUnusable: (templates) => templateReports.put(provisionerName, templates, broker.now()),
     openCredentials: async (reference) => {
       const ref = readRef(reference);

@@ -71,6 +71,11 @@ export function ownerOfCluster({ cluster, pool }: Made): SpaceName | null | unde
   return parametersKey === stock ? null : undefined;
 }
 
+/** Of all clusters that Berth has, also of those that are being destroyed. */
+export function instancesOf(state: State): Set<string> {
+  return new Set(Array.from(clustersOf(state), ({ cluster }) => cluster.instance));
+}
+
 export function* clustersOf(state: State): Generator<Made, void, undefined> {
   for (const pool of state.pools.values()) {
     if (pool.clusters === null) continue;

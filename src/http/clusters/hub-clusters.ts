@@ -15,16 +15,29 @@ export interface FoundOnHub {
 interface Found {
   readonly at: Instant;
   readonly clusters: readonly FoundOnHub[];
+  /** The instances of Berth when a worker looked, and the time before. */
+  readonly known: ReadonlySet<string>;
+  readonly knownBefore: ReadonlySet<string>;
 }
 
 export class HubClusters {
   readonly #found = new Map<string, Found>();
-  put(hub: string, clusters: readonly FoundOnHub[]): void {
-    this.#found.set(hub, { at: Date.now() as Instant, clusters });
+
+  /** `known` are the instances that Berth has now. */
+  put(hub: string, clusters: readonly FoundOnHub[], known: ReadonlySet<string>): void {
+    const knownBefore = this.#found.get(hub)?.known ?? known;
+    this.#found.set(hub, { at: Date.now() as Instant, clusters, known, knownBefore });
   }
 
-  /** Undefined if no worker has looked. */
-  of(hub: string): Found | undefined {
-    return this.#found.get(hub);
+  /** Without those that Berth has destroyed about when a worker looked, or since. Undefined if none has looked. */
+  of(hub: string, knownNow: ReadonlySet<string>): Pick<Found, "at" | "clusters"> | undefined {
+    const found = this.#found.get(hub);
+    if (found === undefined) return undefined;
+    const { at, known, knownBefore } = found;
+    const clusters = found.clusters.filter(({ instance }) => {
+      if (instance === null || knownNow.has(instance)) return true;
+      return !known.has(instance) && !knownBefore.has(instance);
+    });
+    return { at, clusters };
   }
 }

@@ -9,7 +9,7 @@ import {
   ProbeBody,
 } from "../../api/hub-schemas.ts";
 import { hubNotFound } from "../../core/decide/hubs.ts";
-import { clustersOf, clusterView } from "../../core/explain/cluster-view.ts";
+import { clustersOf, clusterView, instancesOf } from "../../core/explain/cluster-view.ts";
 import { type HubView, hubView } from "../../core/explain/hub-view.ts";
 import type { State } from "../../core/model/state.ts";
 import type { Instant } from "../../core/model/time.ts";
@@ -89,7 +89,7 @@ function clustersRoute(app: App, { broker, hubClusters }: Context): void {
   app.get("/v1/hubs/:name/clusters", { schema }, ({ params }) =>
     broker.read((state, now) => {
       find(state, params.name, now);
-      const found = hubClusters.of(params.name);
+      const found = hubClusters.of(params.name, instancesOf(state));
       const items = withLeases(state, found?.clusters ?? [], now);
       return { items, foundAt: found === undefined ? null : timestamp(found.at) };
     }),
@@ -137,8 +137,10 @@ function workerRoutes(app: App, { broker, hubClusters }: Context): void {
   };
   app.put("/v1/hubs/:name/clusters", { schema: clusters, bodyLimit }, async (request, reply) => {
     const { name } = request.params;
-    await broker.read((state, now) => find(state, name, now));
-    hubClusters.put(name, request.body.items);
+    await broker.read((state, now) => {
+      find(state, name, now);
+      hubClusters.put(name, request.body.items, instancesOf(state));
+    });
     reply.code(204);
   });
 }

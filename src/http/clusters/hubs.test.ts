@@ -129,3 +129,34 @@ test("clusters that Berth has not made are shown beside its own, with the lease 
   expect(body.foundAt).not.toBeNull();
   expect((await site.call("GET /v1/hubs/nowhere/clusters")).status).toBe(404);
 });
+
+test("a cluster that was destroyed since a worker looked does not look like one that was left", async () => {
+  await using site = await clusterSite([]);
+  const pool = clusterPool("ocp", { size: 1, hubs: ["east"] });
+  await site.broker.submit({ type: "configure", pools: [pool], hubs });
+  await site.call("PUT /v1/hubs/east/probe", { body: {} });
+  const made = await site.make();
+  const instance = await site.broker.read(({ resources }) => {
+    const cluster = [...resources.values()].find(({ name }) => name === made);
+    return cluster?.sharing === "exclusive" ? (cluster.cluster?.instance ?? "") : "";
+  });
+  const common = { kind: "HostedCluster", namespace: "clusters", state: "ready", createdAt: "" };
+  const items = [
+    { ...common, name: "ours", owner: null, instance },
+    { ...common, name: "left", owner: null, instance: "ocp-9.of-a-lost-journal" },
+  ];
+  const look = () => site.call("PUT /v1/hubs/east/clusters", { body: { items } });
+  const names = async () => {
+    const { body } = await site.call("GET /v1/hubs/east/clusters");
+    return (body as HubClusterList).items.map(({ name }) => name);
+  };
+  await look();
+  expect(await names()).toEqual(["ours", "left"]);
+  await site.call(`POST /v1/clusters/${made}/abandon`, { body: { by: "ann", reason: "gone" } });
+  expect(await names()).toEqual(["left"]);
+  // Its worker may have looked just before.
+  await look();
+  expect(await names()).toEqual(["left"]);
+  await look();
+  expect(await names()).toEqual(["ours", "left"]);
+});

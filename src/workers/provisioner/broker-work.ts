@@ -168,7 +168,7 @@ export class BrokerWork implements ClusterWork {
   }
 
   async hubClusters(hub: string, clusters: readonly HubCluster[]): Promise<void> {
-    this.#stores.putHubClusters(hub, clusters);
+    await this.#stores.putHubClusters(hub, clusters);
   }
 
   async templatesChecked(unusable: readonly UnusableTemplate[]): Promise<void> {

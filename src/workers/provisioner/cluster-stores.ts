@@ -13,7 +13,7 @@ export interface ClusterStores {
   putAccess(instance: string, bundle: AccessBundle): Promise<void>;
   putLogs(cluster: ClusterFacts, why: string, text: string): void;
   /** What there is on a hub, whoever has made it. */
-  putHubClusters(hub: string, clusters: readonly HubCluster[]): void;
+  putHubClusters(hub: string, clusters: readonly HubCluster[]): Promise<void>;
   /** All templates that cannot be used now. */
   putUnusable(templates: readonly UnusableTemplate[]): void;
   /** The credentials that a space has stored, by the reference that the cluster has. */

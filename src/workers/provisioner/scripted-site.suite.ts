@@ -105,7 +105,7 @@ export class ScriptedSite implements AsyncDisposable {
       putAccess: async (instance, bundle) => void this.access.set(instance, bundle),
       putLogs: ({ instance }, why, text) => void this.logs.push({ instance, why, text }),
       openCredentials: async () => ({ OWN: "own-credential-value" }),
-      putHubClusters: () => undefined,
+      putHubClusters: async () => undefined,
       putUnusable: (templates) => {
         this.unusable = templates;
       },

@@ -216,7 +216,7 @@ export const allHubs: Question<readonly Hub[]> = {
 export const clustersOnHub = (name: string): Question<HubClusterList> => ({
   key: `hub ${name} clusters`,
   read: (signal) => berth.hubs.clusters(name, { signal }),
-  touchedBy: about("hub-", "lease-"),
+  touchedBy: about("hub-", "cluster-", "resource-", "lease-"),
   everyMs: 20_000,
 });
 

@@ -111,7 +111,7 @@ function HubCard({ hub }: { hub: Hub }) {
     <GateCard
       title={name}
       status={{ open: isActive(hub), words: state, bad: state === "unreachable" }}
-      buttons={<Link href={clustersOf(name)}>Its clusters</Link>}
+      buttons={<Link href={clustersOf(name)}>Clusters of Berth</Link>}
       isRow
     >
       <p className="hub-state">
