@@ -80,7 +80,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const page = await world().open("/leases?q=ends/");
     const tiles = page.getByLabel("Leases in numbers").locator("> div");
     const tile = (label: string) => tiles.filter({ hasText: label });
-    await tile("Next to end").getByText("ends/life").waitFor();
+    await tile("Next fixed end").getByText("ends/life").waitFor();
     await tile("Oldest").getByText("ends/hold").waitFor();
     await tile("Silent").getByText("nobody misses heartbeats").waitFor();
     // The tiles count what the list shows.
@@ -96,12 +96,16 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       .getByText(/^in (9|10)m.* max lifetime$/)
       .waitFor();
     // A tile sorts the list by what it shows, and keeps the filter.
-    await tile("Next to end").getByRole("link").click();
+    await tile("Next fixed end").getByRole("link").click();
     await expect.poll(() => page.getByLabel("Order").inputValue()).toBe("ends");
     expect(new URL(page.url()).search).toBe("?q=ends%2F&sort=ends&group=none");
     await expect
       .poll(() => rows.locator("th").allTextContents())
       .toEqual(["ends/life", "ends/hold"]);
+    // Those of silent holders, as the tile counts them.
+    await page.getByRole("button", { name: "Silent" }).click();
+    await page.getByText("No lease matches").waitFor();
+    await page.getByRole("button", { name: "All", exact: true }).click();
     await page.getByLabel("Order").selectOption("Oldest first");
     await expect
       .poll(() => rows.locator("th").allTextContents())
@@ -136,7 +140,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const page = await world().open("/leases?q=zzzz");
     await page.getByText("No lease matches").waitFor();
     const tiles = page.getByLabel("Leases in numbers").locator("div");
-    expect(await tiles.filter({ hasText: "Next to end" }).textContent()).toBe("Next to end–");
+    expect(await tiles.filter({ hasText: "Next fixed end" }).textContent()).toBe("Next fixed end–");
     expect(await tiles.filter({ hasText: "Silent" }).textContent()).toBe("Silent–");
     await page.getByRole("button", { name: "Clear it" }).click();
     await page.locator(".leases", { hasText: "clears/1" }).waitFor();

@@ -1,7 +1,8 @@
 import type { Problem } from "../../../src/api/problem.ts";
+import { briefDuration } from "../../../src/core/model/time.ts";
 import { holderOf } from "../data/holder-names.ts";
 import { useAnswer } from "../data/query.ts";
-import { pastOf } from "../data/questions.ts";
+import { eventsAbout, pastOf } from "../data/questions.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { EmptyNote } from "../parts/notes.tsx";
@@ -9,26 +10,9 @@ import { PageHead } from "../parts/page-head.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWords, Moment } from "../parts/times.tsx";
 import { WhatNext } from "../parts/what-next.tsx";
+import { endingWords, grantIn } from "./ended-facts.ts";
 import { PastLifeBar } from "./life-bar.tsx";
 import { isBadEnd, ReleasedTable } from "./past-table.tsx";
-
-const endings: Readonly<Record<string, string>> = {
-  released: "Its holder released it",
-  cleaned: "The resource was cleaned",
-  failed: "The cleaning failed",
-  stopped: "The cleaner stopped before it was done",
-  expired: "Its holder sent no more heartbeats, and it expired",
-  lifetime: "It reached its max lifetime",
-  revoked: "An operator ended it",
-  uncollected: "Its client never fetched it",
-  reset: "Its holder sent no update, and it was reset",
-  hold: "It was auto-released",
-  cancelled: "It left the queue",
-  disconnected: "Its client closed the connection",
-  abandoned: "Its client stopped polling",
-  unsatisfiable: "A new configuration made it impossible",
-  undecidable: "The broker could not decide about it",
-};
 
 /** How it ended, as far as the server still knows. */
 export function EndedView({
@@ -43,6 +27,7 @@ export function EndedView({
   const { how, endedAt } = problem.facts;
   const isUnknown = problem.status === 404;
   const entries = useAnswer(pastOf(id, { isUnknown })).data?.items ?? [];
+  const grant = grantIn(useAnswer(eventsAbout({ id })).data?.items ?? []);
   const [first] = entries;
   const known = typeof how === "string" && typeof endedAt === "string";
   return (
@@ -54,7 +39,7 @@ export function EndedView({
       {known ? (
         <>
           <p className={isBadEnd(how) ? "callout" : "callout calm-callout"}>
-            {endings[how] ?? `It ended (${how})`} at <Moment at={endedAt} />.
+            {endingWords(how, endedAt, grant)} at <Moment at={endedAt} />.
           </p>
           <Figures
             label="The lease in numbers"
@@ -89,6 +74,10 @@ export function EndedView({
               ["Id", <code key="id">{id}</code>],
               first.space !== "" && ["Space", first.space],
               ["Priority", first.priority],
+              grant !== undefined && [
+                "Heartbeat timeout",
+                grant.timeoutMs === null ? "none" : briefDuration(grant.timeoutMs),
+              ],
             ]}
           />
         </section>

@@ -124,7 +124,7 @@ export function missedBeats(pulse: Pulse | null, nowMs: number): number {
 
 export const leaseOrders = [
   ["", "Oldest first"],
-  ["ends", "Next to end"],
+  ["ends", "Next fixed end first"],
   ["silent", "Most overdue first"],
   ["waited", "Longest waited first"],
   ["newest", "Newest first"],

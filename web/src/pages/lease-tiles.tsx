@@ -8,7 +8,7 @@ import { Unbroken } from "../parts/unbroken.tsx";
 import { usePlace, withFilters } from "../router.ts";
 import { endOf, missedPart, pulseOf, silenceAt, silentPart, silentWords } from "./lease-ends.ts";
 
-/** The next to end, the oldest and the silent ones of the listed leases. Each tile sorts the list. */
+/** The next to end, the oldest and the silent ones of the listed leases. The first two sort the list, the last filters it. */
 export function LeaseTiles({ leases, all }: { leases: readonly Lease[]; all: number }) {
   const place = usePlace();
   const sortedBy = (sort: string) => withFilters(place, { sort, group: "none" });
@@ -24,9 +24,9 @@ export function LeaseTiles({ leases, all }: { leases: readonly Lease[]; all: num
       aside: leases.length === all ? "" : `of ${grouped(all)}`,
     },
     next === undefined
-      ? { label: "Next to end", value: "–", aside: leases.length === 0 ? "" : "all on release" }
+      ? { label: "Next fixed end", value: "–", aside: leases.length === 0 ? "" : "all on release" }
       : {
-          label: "Next to end",
+          label: "Next fixed end",
           value: <Left until={next.at} />,
           aside: <Unbroken text={next.holder} />,
           href: sortedBy("ends"),
@@ -45,7 +45,7 @@ export function LeaseTiles({ leases, all }: { leases: readonly Lease[]; all: num
           label: "Silent",
           value: silent,
           aside: silentWords(silent, missed),
-          href: sortedBy("silent"),
+          ...(silent === 0 ? {} : { href: withFilters(place, { silent: "1" }) }),
           bad: silent > 0,
         },
   ];

@@ -1,6 +1,7 @@
 import { type Ref, useMemo, useState } from "react";
 import type { Lease } from "../../../src/api/schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
+import { useInTime } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { leasesOf } from "../data/questions.ts";
 import { ActionButton, NoActionsNote } from "../parts/action-button.tsx";
@@ -29,6 +30,8 @@ import {
   leaseOrders,
   missedBeats,
   pulseOf,
+  silenceAt,
+  silentPart,
 } from "./lease-ends.ts";
 import { LeaseTiles } from "./lease-tiles.tsx";
 import { Ends, Heartbeat } from "./lease-times.tsx";
@@ -42,11 +45,18 @@ export function Leases() {
   const [space] = useFilter("space");
   const [by] = useFilter("group");
   const [order] = useFilter("sort");
+  const [which] = useFilter("silent");
   const [limit, setLimit] = useState(rowsAtFirst(shownAtFirst));
-  const shown = useMemo(() => {
-    const wanted = (data ?? []).filter((lease) => isWanted(lease, wordsOf(lease), text, space));
-    return inLeaseOrder(wanted, order, serverNowMs());
+  const wanted = useMemo(() => {
+    const found = (data ?? []).filter((lease) => isWanted(lease, wordsOf(lease), text, space));
+    return inLeaseOrder(found, order, serverNowMs());
   }, [data, text, space, order]);
+  const silent = useInTime((nowMs) => (which === "" ? "" : silentIn(wanted, nowMs).join(" ")));
+  const shown = useMemo(() => {
+    if (which === "") return wanted;
+    const ids = new Set(silent.split(" "));
+    return wanted.filter(({ id }) => ids.has(id));
+  }, [wanted, which, silent]);
   const sorted = useMemo(() => leaseGroups(shown, by), [shown, by]);
   const { items: groups, list } = useSteadyOrder<Group<Lease>, HTMLTableElement>(
     sorted,
@@ -65,6 +75,7 @@ export function Leases() {
       <div className="tools">
         <FilterBox label="Filter by holder, pool, resource or label" />
         <SpaceFilter spaces={(data ?? []).map((lease) => lease.space)} />
+        <Choice name="silent" label="Which" options={whichLeases} />
         <Choice name="group" label="Group" options={groupings} />
         <Pick name="sort" label="Order" options={leaseOrders} />
         <CsvButton name="leases" rows={() => csvRows(shown)} />
@@ -78,6 +89,17 @@ export function Leases() {
       )}
       <MoreButton shown={rowCount(first)} of={shown.length} onMore={setLimit} />
     </>
+  );
+}
+
+const whichLeases = [
+  ["", "All"],
+  ["1", "Silent"],
+] as const;
+
+function silentIn(leases: readonly Lease[], nowMs: number): readonly string[] {
+  return leases.flatMap((lease) =>
+    silenceAt(pulseOf(lease), nowMs) >= silentPart ? lease.id : [],
   );
 }
 
@@ -158,7 +180,7 @@ export function LeaseTable({ groups, list }: TableProps) {
             />
           )}
           {rows.map((lease) => (
-            <LeaseRow key={lease.id} lease={lease} />
+            <LeaseRow key={lease.id} lease={lease} isOfSpace={name === lease.space} />
           ))}
         </tbody>
       ))}
@@ -181,13 +203,19 @@ function GroupName({ name, pools }: { name: string; pools: ReadonlySet<string> }
   ));
 }
 
-function LeaseRow({ lease }: { lease: Lease }) {
+interface RowProps {
+  readonly lease: Lease;
+  /** The group above it is its space. */
+  readonly isOfSpace: boolean;
+}
+
+function LeaseRow({ lease, isOfSpace }: RowProps) {
   const { id, holder, space, claims, grantedAt, waitedSeconds, revokedAt } = lease;
   return (
     <tr data-row>
       <th scope="row">
         <Link href={at("leases", id)}>{holder}</Link>
-        {space === undefined ? null : (
+        {space === undefined || isOfSpace ? null : (
           <small className="faint">
             {" "}
             <Name name={space} />
