@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type PoolPart, worstBy, worstWords } from "./worst-facts.ts";
+import { expiredShare, type PoolPart, worstBy, worstWords } from "./worst-facts.ts";
 
 const part = (pool: string, waits: readonly number[], utilisation: number, lost = 0) => {
   const mean = waits.reduce((sum, wait) => sum + wait, 0) / Math.max(1, waits.length);
@@ -61,4 +61,13 @@ test("worstWords() says of which pool more would help", () => {
   expect(worstWords([slow], "")).toMatchObject({ halfFree: "slow" });
   expect(worstWords([slow], "").lacking).toBeUndefined();
   expect(worstWords([many], "lost").text).toMatch(/^Nothing was lost/);
+});
+
+test.each([
+  [0, 10, ""],
+  [1, 400, "< 1 %"],
+  [30, 120, "25 %"],
+  [3, 2, "100 %"],
+])("expiredShare() of %i expired and %i ended is %j", (expired, ended, words) => {
+  expect(expiredShare({ expired, ended })).toBe(words);
 });

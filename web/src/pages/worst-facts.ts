@@ -28,6 +28,13 @@ export function lostOf({ expired, left }: PoolPart): number {
   return expired + left;
 }
 
+/** `3 %` of the leases that ended; empty if none expired. */
+export function expiredShare({ expired, ended }: Pick<PoolPart, "expired" | "ended">): string {
+  if (expired === 0) return "";
+  const share = expired / Math.max(expired, ended);
+  return share < 0.01 ? "< 1 %" : percent(share);
+}
+
 const measures: Readonly<Record<string, (part: PoolPart) => number>> = {
   p90: ({ waitSeconds }) => waitSeconds?.p90 ?? 0,
   use: ({ utilisation }) => utilisation ?? 0,

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useAnswer } from "../data/query.ts";
-import { fitOf, onePool, poolStatsOf } from "../data/questions.ts";
+import { allSpaces, fitOf, onePool, poolStatsOf } from "../data/questions.ts";
 import { type ChartRange, shownRange } from "../parts/chart-fit.ts";
 import { useChartRange } from "../parts/chart-range.ts";
 import { Choice } from "../parts/choice.tsx";
@@ -11,9 +11,10 @@ import { grouped, percent } from "../parts/numbers.ts";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { inWholeSeconds, inWords } from "../parts/times.tsx";
 import { at, useFilter, usePlace, withFilters } from "../router.ts";
-import { heldBackWords } from "./held-back.ts";
+import { heldBackWords, quotasOf, quotaWords } from "./held-back.ts";
 import { whatIfAt } from "./what-if-place.ts";
 import {
+  expiredShare,
   type PoolPart,
   type WorstWords,
   waitedInAll,
@@ -63,7 +64,7 @@ function Answer({ text, lacking, halfFree }: WorstWords) {
       <b>{text}</b>{" "}
       {lacking === undefined ? null : (
         <>
-          <Link href={whatIfAt(lacking)}>More of it</Link> would help.
+          <Link href={whatIfAt(lacking)}>More of it</Link> would help. <Quotas pool={lacking} />
         </>
       )}
       {halfFree === undefined ? null : <HeldBack pool={halfFree} />}
@@ -71,10 +72,16 @@ function Answer({ text, lacking, halfFree }: WorstWords) {
   );
 }
 
+function Quotas({ pool }: { pool: string }) {
+  const { data: spaces = [] } = useAnswer(allSpaces);
+  return <b>{quotaWords(quotasOf(pool, spaces))}</b>;
+}
+
 /** Nothing if the pool is no longer there. */
 function HeldBack({ pool }: { pool: string }) {
   const { data } = useAnswer(onePool(pool));
-  return data === undefined ? null : <b>{heldBackWords(data)}</b>;
+  const { data: spaces = [] } = useAnswer(allSpaces);
+  return data === undefined ? null : <b>{heldBackWords(data, quotasOf(pool, spaces))}</b>;
 }
 
 function Table({ rows }: { rows: readonly PoolPart[] }) {
@@ -126,7 +133,7 @@ function Sorted({ order, label, className = "number", of }: SortedProps) {
 }
 
 function Row({ part, longest }: { part: PoolPart; longest: number }) {
-  const { pool, granted, waitSeconds, utilisation, expired, left } = part;
+  const { pool, granted, waitSeconds, utilisation, ended, expired, left } = part;
   const waited = waitedInAll(part);
   const leftHref = useLeftOf(pool);
   return (
@@ -155,6 +162,12 @@ function Row({ part, longest }: { part: PoolPart; longest: number }) {
       </td>
       <td className={expired === 0 ? "number faint on-desk" : "number"} data-label="Expired">
         {grouped(expired)}
+        {expired === 0 ? null : (
+          <small className="faint" title={`Of ${grouped(ended)} leases that ended`}>
+            {" "}
+            {expiredShare(part)}
+          </small>
+        )}
       </td>
       <td className={left === 0 ? "number faint on-desk" : "number"} data-label="Never started">
         {left === 0 ? "0" : <Link href={leftHref}>{grouped(left)}</Link>}
