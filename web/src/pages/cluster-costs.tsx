@@ -1,29 +1,21 @@
-import type { Cost } from "../../../src/api/cluster-schemas.ts";
 import { useAnswer } from "../data/query.ts";
 import { costs } from "../data/questions.ts";
-import { inHundredths } from "./cluster-facts.ts";
+import { costsBySpace, type SpaceCosts, sumOf } from "./cost-facts.ts";
 
 /** What clusters cost in the last week, by space. Nothing while nothing was charged. */
 export function ClusterCosts() {
   const { data } = useAnswer(costs);
   if (data === undefined || data.items.length === 0) return null;
-  const rows = data.items
-    .map((row) => ({
-      ...row,
-      clusterHours: inHundredths(row.clusterHours),
-      costHours: inHundredths(row.costHours),
-    }))
-    .toSorted((a, b) => b.costHours - a.costHours);
-  const sum = (of: (row: Cost) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const spaces = costsBySpace(data.items);
+  const all = sumOf(spaces);
   return (
     <section aria-labelledby="costs-title">
       <h2 id="costs-title">
         Costs <small>7 days</small>
       </h2>
       <p className="calm">
-        Hours times the cost per hour of the template, in the unit of your configuration. Counts
-        every cluster of the last 7 days. The hours of a cluster that was lent are divided between
-        stock and its space.
+        Hours times the cost per hour of the template, in the unit of your configuration. The hours
+        before a cluster was lent are of the stock, and all later ones of the space that got it.
       </p>
       <table className="costs">
         <thead>
@@ -44,19 +36,17 @@ export function ClusterCosts() {
             </th>
           </tr>
         </thead>
-        <tbody>
-          {rows.map((row) => (
-            <Row key={`${row.space} ${row.pool} ${row.template}`} row={row} />
-          ))}
-        </tbody>
+        {spaces.map((costs) => (
+          <SpaceRows key={costs.space ?? ""} costs={costs} />
+        ))}
         <tfoot>
           <tr>
             <th scope="row">All</th>
             <td />
             <td className="optional" />
             <td className="number faint">–</td>
-            <td className="number">{sum(({ clusterHours }) => clusterHours).toFixed(2)}</td>
-            <td className="number">{sum(({ costHours }) => costHours).toFixed(2)}</td>
+            <td className="number">{all.clusterHours.toFixed(2)}</td>
+            <td className="number">{all.costHours.toFixed(2)}</td>
           </tr>
         </tfoot>
       </table>
@@ -64,16 +54,38 @@ export function ClusterCosts() {
   );
 }
 
-function Row({ row }: { row: Cost }) {
-  const { space, pool, template, clusters, clusterHours, costHours } = row;
+/** One row for a space with clusters of one kind; else a row with their sum above them. */
+function SpaceRows({ costs: { space, rows, ...sum } }: { costs: SpaceCosts }) {
+  const name = space ?? <span className="faint">stock</span>;
+  const isSummed = rows.length > 1;
   return (
-    <tr>
-      <th scope="row">{space ?? <span className="faint">stock</span>}</th>
-      <td>{pool}</td>
-      <td className="optional">{template}</td>
-      <td className="number">{clusters}</td>
-      <td className="number">{clusterHours.toFixed(2)}</td>
-      <td className="number">{costHours.toFixed(2)}</td>
-    </tr>
+    <tbody>
+      {isSummed ? (
+        <tr className="sum">
+          <th scope="row">{name}</th>
+          <td />
+          <td className="optional" />
+          <Numbers {...sum} />
+        </tr>
+      ) : null}
+      {rows.map(({ pool, template, ...row }) => (
+        <tr key={`${pool} ${template}`} className={isSummed ? "part" : undefined}>
+          <th scope="row">{isSummed ? <span className="hidden">{name}</span> : name}</th>
+          <td>{pool}</td>
+          <td className="optional">{template}</td>
+          <Numbers {...row} />
+        </tr>
+      ))}
+    </tbody>
+  );
+}
+
+function Numbers(row: Pick<SpaceCosts, "clusters" | "clusterHours" | "costHours">) {
+  return (
+    <>
+      <td className="number">{row.clusters}</td>
+      <td className="number">{row.clusterHours.toFixed(2)}</td>
+      <td className="number">{row.costHours.toFixed(2)}</td>
+    </>
   );
 }

@@ -98,7 +98,7 @@ function View({ cluster }: { cluster: Cluster }) {
         <Facts
           label="About it"
           facts={[
-            ["Goal state", cluster.wanted],
+            ["Should be", cluster.wanted],
             hold && ["Kept for debugging until", <Moment key="h" at={hold.until} />],
             apiUrl !== null && ["API server", <Address key="api" url={apiUrl} />],
             version !== null && ["Version", version],

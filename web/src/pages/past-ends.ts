@@ -14,7 +14,7 @@ const ofLeases: readonly End[] = [
   { value: "released", words: "released" },
   { value: "hold", words: "auto-released" },
   { value: "expired", words: "expired" },
-  { value: "lifetime", words: "at the max lifetime" },
+  { value: "lifetime", words: "max lifetime" },
   operators,
   {
     value: "left",

@@ -18,7 +18,7 @@ interface ReleasedProps extends Pick<Props, "entries"> {
 /** In the words of the filters above; others are words already. */
 const hows: Readonly<Record<string, string>> = {
   hold: "auto-released",
-  lifetime: "lifetime reached",
+  lifetime: "max lifetime",
   revoked: "ended by an operator",
   removed: "removed by an operator",
   abandoned: "gave up waiting",

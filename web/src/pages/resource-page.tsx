@@ -4,7 +4,7 @@ import { stateWord } from "../../../src/core/model/state-word.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { useNowMs } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
-import { eventsAbout, oneResource, queueOf, upkeepOf } from "../data/questions.ts";
+import { eventsAbout, onePool, oneResource, queueOf, upkeepOf } from "../data/questions.ts";
 import { ActionButtons, NoActionsNote } from "../parts/action-button.tsx";
 import { CapacityBars } from "../parts/capacity-bars.tsx";
 import { Crumbs } from "../parts/crumbs.tsx";
@@ -281,8 +281,8 @@ function Reserved({ pool, reservations = [] }: Resource) {
         Reserved for <small>{grouped(reservations.length)}</small>
       </h2>
       <p className="calm">
-        These requests have waited long, and start here when enough has come free. Others get only
-        what is left after them.
+        These requests have waited longer than the <PatienceOf pool={pool} />, and start here when
+        enough has come free. Others get only what is left after them.
       </p>
       <ol className="rows gate" aria-label="Reserved for requests">
         {ordered.map(({ id, holder, amount }, index) => {
@@ -303,6 +303,17 @@ function Reserved({ pool, reservations = [] }: Resource) {
         })}
       </ol>
     </section>
+  );
+}
+
+/** `patience of lab-vsphere (10m)`: its key, and how long that is. */
+function PatienceOf({ pool }: { pool: string }) {
+  const patience = useAnswer(onePool(pool)).data?.policy.patience ?? "";
+  return (
+    <>
+      patience of <Link href={at("pools", pool)}>{pool}</Link>
+      {patience === "" ? "" : ` (${patience})`}
+    </>
   );
 }
 
