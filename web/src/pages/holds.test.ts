@@ -7,6 +7,7 @@ import {
   fittingMs,
   type Hold,
   holdsOf,
+  meanUseOf,
   quarantinesOf,
   rowsOf,
 } from "./holds.ts";
@@ -120,4 +121,22 @@ test("drainsOf() has past drains and the one that goes on, whatever its state wa
   ];
   expect(drainsOf(resource, events, 99)).toEqual(found);
   expect(drainsOf({ ...resource, drained: false }, events.slice(1), 99)).toEqual([found[0]]);
+});
+
+test("meanUseOf() is of the fullest dimension, within the time", () => {
+  const usage = [
+    { dimension: "vcpus", used: 0, capacity: 8, reserved: 0 },
+    { dimension: "memory", used: 0, capacity: 100, reserved: 0 },
+    { dimension: "none", used: 0, capacity: 0, reserved: 0 },
+  ];
+  const holds = [
+    { ...hold(0, 60), amount: { vcpus: 4, memory: 100 } },
+    { ...hold(50, 90), amount: { vcpus: 2 } },
+    { ...hold(95, 200), amount: null },
+  ];
+  const span = { startMs: 20, endMs: 100 };
+  expect(meanUseOf(holds, usage, span)).toEqual({ dimension: "memory", share: 0.5 });
+  expect(meanUseOf(holds.slice(1), usage, span)).toEqual({ dimension: "vcpus", share: 0.125 });
+  expect(meanUseOf(holds, usage, { startMs: 20, endMs: 20 })).toBeUndefined();
+  expect(meanUseOf(holds, undefined, span)).toBeUndefined();
 });

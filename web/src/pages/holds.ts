@@ -12,6 +12,8 @@ export interface Hold {
   /** `held`: it goes on. */
   readonly how: string;
   readonly purpose: "use" | "clean" | "provision";
+  /** Of a shared resource, by dimension. */
+  readonly amount?: Readonly<Record<string, number>> | null;
 }
 
 /** Past holds, and those that go on. */
@@ -23,8 +25,9 @@ export function holdsOf(
   const current = lease === null ? (shares ?? []) : [lease];
   const purpose = state === "cleaning" ? "clean" : "use";
   return [
-    ...current.map(({ id, holder, since }) => {
+    ...current.map(({ id, holder, since, ...rest }) => {
       return {
+        ...rest,
         id,
         holder,
         startMs: Date.parse(since),
@@ -133,6 +136,32 @@ export function coveredMs(holds: readonly Hold[], fromMs: number): number {
     until = Math.max(until, endMs);
   }
   return covered;
+}
+
+export interface MeanUse {
+  readonly dimension: string;
+  /** Of what there is now, from 0 to 1. */
+  readonly share: number;
+}
+
+/** Of which dimension of a shared resource most was in use, on average, and how much; undefined: nothing is known. */
+export function meanUseOf(
+  holds: readonly Hold[],
+  usage: Resource["usage"] = [],
+  { startMs, endMs }: Span,
+): MeanUse | undefined {
+  if (endMs <= startMs) return undefined;
+  const used = (dimension: string) =>
+    holds.reduce((sum, { amount, ...hold }) => {
+      const ms = Math.min(hold.endMs, endMs) - Math.max(hold.startMs, startMs);
+      return sum + Math.max(0, ms) * (amount?.[dimension] ?? 0);
+    }, 0);
+  return usage
+    .filter(({ capacity }) => capacity > 0)
+    .map(({ dimension, capacity }) => {
+      return { dimension, share: used(dimension) / (capacity * (endMs - startMs)) };
+    })
+    .toSorted((a, b) => b.share - a.share)[0];
 }
 
 const hourMs = 3_600_000;

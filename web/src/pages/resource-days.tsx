@@ -19,6 +19,7 @@ import {
   fittingMs,
   type Hold,
   holdsOf,
+  meanUseOf,
   quarantinesOf,
   rowsOf,
 } from "./holds.ts";
@@ -86,7 +87,11 @@ export function ResourceDays({ resource }: { resource: Resource }) {
           <Loading error={error} />
         </div>
       ) : (
-        <Lane {...{ entries, resource, spanMs, addedMs }} isAll={hours === undefined} />
+        <Lane
+          {...{ entries, resource, spanMs, addedMs }}
+          isAll={hours === undefined}
+          isWhole={data.next === null}
+        />
       )}
       {listed.length === 0 ? null : <PastTable entries={listed.slice(0, limit)} ofOne />}
       <MoreButton shown={limit} of={listed.length} onMore={setLimit} />
@@ -114,9 +119,11 @@ interface LaneProps {
   readonly spanMs: number;
   readonly addedMs: number | undefined;
   readonly isAll: boolean;
+  /** There are no earlier holds than those of the entries. */
+  readonly isWhole: boolean;
 }
 
-function Lane({ entries, resource, spanMs, addedMs, isAll }: LaneProps) {
+function Lane({ entries, resource, spanMs, addedMs, isAll, isWhole }: LaneProps) {
   const now = useNowMs();
   const from = now - spanMs;
   const x = (ms: number) => Math.max(0, ((ms - from) / spanMs) * width);
@@ -125,8 +132,15 @@ function Lane({ entries, resource, spanMs, addedMs, isAll }: LaneProps) {
   const holds = all.filter(({ purpose }) => purpose !== "clean");
   const count = holds.length === 1 ? "1 hold" : `${holds.length} holds`;
   const share = percent(coveredMs(holds, from) / spanMs);
-  // Somebody holds a part of a shared one nearly always.
-  const words = resource.shares === undefined ? `${count}, held for ${share} of the time` : count;
+  // Somebody holds a part of a shared one nearly always. All that ended since the oldest that was read is known.
+  const knownMs = isWhole ? from : Math.max(from, Date.parse(entries.at(-1)?.endedAt ?? ""));
+  const mean = meanUseOf(holds, resource.usage, { startMs: knownMs, endMs: now });
+  const words =
+    resource.shares === undefined
+      ? `${count}, held for ${share} of the time`
+      : mean === undefined
+        ? count
+        : `${count}, ${percent(mean.share)} of ${mean.dimension} in use on average`;
   const height = Math.max(heightMin, rows.length * rowHeightMin);
   const rowHeight = height / Math.max(1, rows.length);
   const { data } = useAnswer(eventsAbout({ resource: resource.name }));
