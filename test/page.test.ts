@@ -201,6 +201,9 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     test("frees a quarantined resource, and shows the output of the cleaner", async () => {
       const note = "cleaner ended with 1\nthe key was refused";
       await world().client.changeResource("desk-2", { state: "quarantined", note });
+      const search = await world().open("/search?q=KEY+was");
+      await search.locator(".hits li", { hasText: "desk-2" }).getByText("the key was").waitFor();
+      await search.close();
       const page = await world().open("/out");
       // The last line of its output is the cause.
       await page.locator("summary", { hasText: "the key was refused" }).click();

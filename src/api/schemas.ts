@@ -750,6 +750,11 @@ export const SearchHit = Type.Object({
   }),
   title: Type.String({ description: "What people call it: the name, or the holder" }),
   about: Type.String({ description: "What else a person wants to know of it" }),
+  match: Type.Optional(
+    Type.String({
+      description: "The text that was found, if no name has it: of a note, a reason or a label",
+    }),
+  ),
 });
 
 export const SearchResult = Type.Object({

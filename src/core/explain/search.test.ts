@@ -32,6 +32,24 @@ test("an id is found by its start, and called by its holder", () => {
   expect(found(lending, "webf")).toEqual([]);
 });
 
+test("what is found by a note or a label has the line that was found", () => {
+  const lending = new Lending(pool("aws", 3));
+  const long = `${"x".repeat(200)} the disk is broken ${"y".repeat(200)}`;
+  lending.do(change("aws-1", { note: "first line\nThe Disk fails\nlast line" }));
+  lending.do(change("aws-2", { note: long }));
+  lending.do(change("aws-3", { labels: { zone: "disk-east" } }));
+  const matches = (text: string) =>
+    search(lending.state, text, 9).items.map(({ name, match }) => [name, match]);
+  expect(matches("disk")).toEqual([
+    ["aws-1", "The Disk fails"],
+    ["aws-2", expect.stringMatching(/^… x+ the disk is broken y+ …$/)],
+    ["aws-3", "disk-east"],
+  ]);
+  expect(matches("aws disk fails")).toEqual([["aws-1", "The Disk fails"]]);
+  // The name says it already.
+  expect(matches("aws-1")).toEqual([["aws-1", undefined]]);
+});
+
 test("a hub is found by those who may see hubs", () => {
   const { state } = new HubLending([hub("hub-lab", 2)], []);
   expect(search(state, "lab", 9).items).toEqual([

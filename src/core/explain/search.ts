@@ -21,6 +21,8 @@ export interface SearchHit {
   /** What people call it, if the name is an id: its holder. */
   readonly title: string;
   readonly about: string;
+  /** The text that was found, if it is in no name: a line of a note or a reason, a label. */
+  readonly match?: string;
 }
 
 interface Candidate {
@@ -88,8 +90,10 @@ export function search(
     counts[hit.kind] = (counts[hit.kind] ?? 0) + 1;
     if (only !== undefined && hit.kind !== only) continue;
     const hits = kinds.get(hit.kind);
-    if (hits === undefined) kinds.set(hit.kind, [hit]);
-    else if (hits.length <= max) hits.push(hit);
+    if (hits !== undefined && hits.length > max) continue;
+    const shown = withMatch(hit, candidate, isInParts ? words : [wanted]);
+    if (hits === undefined) kinds.set(hit.kind, [shown]);
+    else hits.push(shown);
   }
   const items = byFit.flatMap((kinds) => [...kinds.values()].flat());
   const isNothing = Object.keys(counts).length === 0;
@@ -130,6 +134,34 @@ function fitOf({ names, id, texts = [] }: Omit<Candidate, "hit">, wanted: string
   for (const name of names) best = Math.min(best, nameFit(name.toLowerCase(), wanted));
   if (best < fits.none) return best;
   return texts.some((one) => one.toLowerCase().includes(wanted)) ? fits.inside : fits.none;
+}
+
+/** So much of a line is enough to recognise it. */
+const matchLengthMax = 160;
+
+/** With the line that has the first of the words that nothing else shows. */
+function withMatch(
+  hit: SearchHit,
+  { names, texts = [] }: Omit<Candidate, "hit">,
+  words: readonly string[],
+): SearchHit {
+  const shown = [...names, hit.name, hit.about].map((one) => one.toLowerCase());
+  const lines = texts.flatMap((text) => text.split("\n"));
+  for (const word of words.filter((one) => !shown.some((text) => text.includes(one)))) {
+    const line = lines.find((one) => one.toLowerCase().includes(word));
+    if (line !== undefined) return { ...hit, match: excerpt(line, word) };
+  }
+  return hit;
+}
+
+/** The line, or what is around the word. */
+function excerpt(line: string, word: string): string {
+  const whole = line.trim();
+  if (whole.length <= matchLengthMax) return whole;
+  const at = whole.toLowerCase().indexOf(word);
+  const from = Math.max(0, Math.min(at - matchLengthMax / 4, whole.length - matchLengthMax));
+  const part = whole.slice(from, from + matchLengthMax).trim();
+  return `${from === 0 ? "" : "… "}${part}${from + matchLengthMax < whole.length ? " …" : ""}`;
 }
 
 /** As good as the worst of the words. One of them must be in the candidate itself. */

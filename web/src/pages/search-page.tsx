@@ -91,6 +91,7 @@ function Found({ kind, hits, count, text }: FoundProps) {
         {headings[kind]}{" "}
         <small>
           {isPart ? `first ${grouped(hits.length)} of ${grouped(count)}` : grouped(hits.length)}
+          {isPart && all === undefined ? ": add a word to see others" : ""}
         </small>
         {isPart && all !== undefined ? (
           <Link className="all" href={withKind(all, text, kind)}>
@@ -104,6 +105,7 @@ function Found({ kind, hits, count, text }: FoundProps) {
             {kind === "resource" || kind === "cluster" ? <StateDot about={hit.about} /> : null}
             <Link href={addressOf(hit)}>{hit.title}</Link>{" "}
             <span className="faint">{hit.about}</span>
+            {hit.match === undefined ? null : <q className="match">{hit.match}</q>}
             {hit.name === hit.title ? null : <code className="faint">{hit.name}</code>}
           </li>
         ))}

@@ -22,6 +22,7 @@ interface Choice {
   readonly name: string;
   readonly title: string;
   readonly about: string;
+  readonly match?: string;
   readonly href: string;
 }
 
@@ -214,7 +215,8 @@ function Option({ id, choice, text, chosen, onChoose }: OptionProps) {
         <Marked name={choice.title} text={text} />
       </b>{" "}
       <span>
-        {choice.about} <FoundId of={choice} text={text} />
+        {choice.about} {choice.match === undefined ? null : <q>{choice.match}</q>}
+        <FoundId of={choice} text={text} />
       </span>
     </div>
   );
