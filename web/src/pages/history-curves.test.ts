@@ -40,6 +40,14 @@ test("startBars() counts by the minute at least: one lease in a second is one, a
   expect(startBars(stats).lines[0]).toMatchObject({ total: 1, aside: "in all" });
 });
 
+test("startBars() has the part of the leases that expired, which no bar shows", () => {
+  const total = { ...statsOf([1], 60).total, expired: 3, ended: 300 };
+  const expired = startBars({ ...statsOf([1], 60), total }).lines.find(
+    ({ label }) => label === "expired",
+  );
+  expect(expired).toMatchObject({ total: 3, aside: "in all, 1 %" });
+});
+
 test("startBars() begins bars at full minutes; the first one may begin before the chart", () => {
   const later = new Date(start + 40_000).toISOString();
   const stats = statsOf([1, 2, 2, 2, 3, 3, 3], 20);

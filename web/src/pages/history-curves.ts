@@ -5,6 +5,7 @@ import { grouped } from "../parts/numbers.ts";
 import { percentileLooks } from "../parts/percentile-looks.ts";
 import type { Line } from "../parts/time-chart.tsx";
 import { isAwayIn } from "./mark-facts.ts";
+import { expiredShare } from "./worst-facts.ts";
 
 const looks = {
   ...percentileLooks,
@@ -191,7 +192,11 @@ export function startBars(stats: Stats, isPast = false) {
     lines: [
       line("granted", "over", { label: "started", colour: "started" }),
       ...(soFar ? [{ ...going, total: soFar, aside: "" }] : []),
-      line("expired", "all", { label: "expired", colour: "bad" }),
+      {
+        ...line("expired", "all", { label: "expired", colour: "bad" }),
+        // Beside thousands that started, its bars are as low as bars may be.
+        aside: ["in all", expiredShare(total)].filter(Boolean).join(", "),
+      },
     ],
   };
 }

@@ -72,7 +72,9 @@ export function TimeChart(props: Props) {
     ],
     [times, lines, flatText],
   );
-  const look = lines.map(({ values: _, total: __, ...line }) => JSON.stringify(line)).join();
+  const look = lines
+    .map(({ values: _, total: __, aside: ___, ...line }) => JSON.stringify(line))
+    .join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another look makes a new chart.
   useEffect(() => {
     const element = place.current;
