@@ -73,7 +73,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await waiting.getByRole("link", { name: "lanes" }).waitFor();
     expect(await waiting.locator("td").first().textContent()).toBe("1");
     await page.goto(new URL("/", page.url()).href);
-    const row = page.locator(".pools tbody tr", { hasText: "quota" });
+    const row = page.getByRole("row", { name: /^quota / });
     await row.getByText("2/3").waitFor();
     expect(await row.textContent()).toContain("limit");
     expect(world().complaints).toEqual([]);

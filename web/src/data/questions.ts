@@ -85,6 +85,13 @@ export const allPools: Question<PoolList> = {
   everyMs: 30_000,
 };
 
+/** The same with the other blocks of a view, beside which it stands. */
+export const poolsAtOnce: Question<PoolList> = {
+  ...allPools,
+  key: "pools at once",
+  pauseMs: 0,
+};
+
 /** Much of it has no event: a wait that has become long, a reload of the file that is refused. */
 export const attention: Question<Attention> = {
   key: "attention",

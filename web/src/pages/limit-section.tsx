@@ -1,11 +1,10 @@
 import { useState } from "react";
-import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool } from "../../../src/api/schemas.ts";
 import { whoami } from "../data/live.ts";
 import type { ListedPool } from "../data/pool-list.ts";
 import { waitsTooLong } from "../data/pool-troubles.ts";
 import { useAnswer } from "../data/query.ts";
-import { allPools, queueOf } from "../data/questions.ts";
+import { allPools, poolsAtOnce, queueOf } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { usePoolTroubles } from "../data/troubles.ts";
 import { Link } from "../parts/link.tsx";
@@ -14,16 +13,24 @@ import { grouped } from "../parts/numbers.ts";
 import { Age } from "../parts/times.tsx";
 import { at } from "../router.ts";
 import { GateCard } from "./gate-card.tsx";
-import { type Sharer, sharersOf } from "./limit-facts.ts";
+import {
+  fullOf,
+  notReachedWords,
+  type Sharer,
+  sharersOf,
+  type WaitsFor,
+  waitsOf,
+} from "./limit-facts.ts";
 
 /** The limits that bind a pool: use against limit, and who shares each. */
 export function LimitSection({ pool }: { pool: Pool }) {
   const { limits } = pool.flow;
-  const { data } = useAnswer(allPools);
-  const waitingFor = useWaiting(pool, data?.pools ?? []);
+  const pools = usePoolsBeside(pool) ?? noPools;
+  const waitsFor = useWaits(pool, pools);
   if (limits.length === 0) return null;
   const full = limits.find(({ used, limit }) => used >= limit);
-  const words = full === undefined ? "not reached" : `${full.pool} is full`;
+  const fullBelow = pool.limit === undefined ? [] : fullOf(sharersOf(pool.name, pools), waitsFor);
+  const words = full === undefined ? notReachedWords(fullBelow) : `${full.pool} is full`;
   return (
     <GateCard
       title={limits.length === 1 ? "Limit" : "Limits"}
@@ -31,12 +38,7 @@ export function LimitSection({ pool }: { pool: Pool }) {
     >
       <dl className="limits" aria-label="Limits">
         {limits.map((limit) => (
-          <LimitLine
-            key={limit.pool}
-            {...{ limit, waitingFor }}
-            own={pool.name}
-            pools={data?.pools ?? []}
-          />
+          <LimitLine key={limit.pool} {...{ limit, waitsFor, pools }} own={pool.name} />
         ))}
       </dl>
     </GateCard>
@@ -48,24 +50,25 @@ interface LineProps {
   /** The pool that the section is about. */
   readonly own: string;
   readonly pools: readonly ListedPool[];
-  readonly waitingFor: (name: string) => number;
+  readonly waitsFor: WaitsFor;
 }
 
-/** How many wait for a pool: as in the lists of this page, where they have it. */
-function useWaiting(own: Pool, pools: readonly Pool[]): (name: string) => number {
+const noPools: readonly ListedPool[] = [];
+
+/** All pools, read together with the lists of this pool's page if they stand beside these. */
+export function usePoolsBeside({ flow }: Pool): readonly ListedPool[] | undefined {
+  return useAnswer(flow.limits.length === 0 ? allPools : poolsAtOnce).data?.pools;
+}
+
+/** Who waits for a pool: as in the lists of this page, where they have it. */
+function useWaits(own: Pool, pools: readonly ListedPool[]): WaitsFor {
   const us = useStore(whoami);
   const { data: queue } = useAnswer(queueOf(own.name));
-  return (name) => {
-    if (name === own.name) return countsOf(own).waiting;
-    if (own.limit !== undefined && queue !== undefined && us?.role !== "holder") {
-      return queue.filter(({ items }) => items.some((item) => item.pool === name)).length;
-    }
-    const other = pools.find((pool) => pool.name === name);
-    return other === undefined ? 0 : countsOf(other).waiting;
-  };
+  const hasQueue = own.limit !== undefined && us?.role !== "holder";
+  return waitsOf(own, pools, hasQueue ? queue : undefined);
 }
 
-function LimitLine({ limit: { pool: name, used, limit }, own, pools, waitingFor }: LineProps) {
+function LimitLine({ limit: { pool: name, used, limit }, own, pools, waitsFor }: LineProps) {
   const sharers = sharersOf(name, pools);
   // It has nothing else to show than the pools below it.
   const isOwnLimit = name === own && pools.some((pool) => pool.name === own && pool.limit);
@@ -90,7 +93,7 @@ function LimitLine({ limit: { pool: name, used, limit }, own, pools, waitingFor 
       </dd>
       {sharers.length === 0 ? null : isOwnLimit ? (
         <dd>
-          <Below {...{ sharers, pools, waitingFor }} />
+          <Below {...{ sharers, waitsFor }} />
         </dd>
       ) : (
         <dd className="sharers">
@@ -99,7 +102,7 @@ function LimitLine({ limit: { pool: name, used, limit }, own, pools, waitingFor 
             <span key={sharer.name}>
               <i className={`look-held ${shadeOf(index)}`} aria-hidden="true" />{" "}
               <Link href={at("pools", sharer.name)}>{sharer.name}</Link> {grouped(sharer.held)}
-              <Waiting count={waitingFor(sharer.name)} />
+              <Waiting count={waitsFor(sharer.name).waiting} />
             </span>
           ))}
         </dd>
@@ -108,17 +111,16 @@ function LimitLine({ limit: { pool: name, used, limit }, own, pools, waitingFor 
   );
 }
 
-interface BelowProps extends Pick<LineProps, "pools" | "waitingFor"> {
+interface BelowProps extends Pick<LineProps, "waitsFor"> {
   readonly sharers: readonly Sharer[];
 }
 
 const shownAtFirst = 8;
 
 /** What each pool holds of the limit, and who waits there: also where resources are free. */
-function Below({ sharers, pools, waitingFor }: BelowProps) {
+function Below({ sharers, waitsFor }: BelowProps) {
   const [shown, setShown] = useState(shownAtFirst);
   const troubles = usePoolTroubles();
-  const byName = new Map(pools.map((pool) => [pool.name, pool]));
   return (
     <>
       <table className="below">
@@ -140,10 +142,8 @@ function Below({ sharers, pools, waitingFor }: BelowProps) {
           </tr>
         </thead>
         <tbody>
-          {sharers.slice(0, shown).map(({ name, held, total }, index) => {
-            const pool = byName.get(name);
-            const since = pool?.oldestQueuedAt ?? null;
-            const waiting = waitingFor(name);
+          {sharers.slice(0, shown).map(({ name, held, total, free }, index) => {
+            const { waiting, since } = waitsFor(name);
             return (
               <tr key={name} data-row>
                 <th scope="row">
@@ -154,14 +154,12 @@ function Below({ sharers, pools, waitingFor }: BelowProps) {
                   {grouped(held)}
                   {total === undefined ? null : <span className="faint">/{grouped(total)}</span>}
                 </td>
-                <td className="number">
-                  {pool === undefined || total === undefined ? "–" : grouped(pool.free)}
-                </td>
+                <td className="number">{free === undefined ? "–" : grouped(free)}</td>
                 <td className={waiting === 0 ? "number quiet" : "number waiting"}>
                   {grouped(waiting)}
                 </td>
                 <td className={waitsTooLong(name, troubles) ? "number late" : "number"}>
-                  {waiting === 0 || since === null ? "–" : <Age since={since} />}
+                  {since === null ? "–" : <Age since={since} />}
                 </td>
               </tr>
             );

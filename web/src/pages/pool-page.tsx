@@ -5,7 +5,7 @@ import { stateWord } from "../../../src/core/model/state-word.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
-import { allPools, leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
+import { leasesOf, onePool, queueOf, resourcesOf } from "../data/questions.ts";
 import { useStore } from "../data/store.ts";
 import { usePoolTroubles } from "../data/troubles.ts";
 import { NoActionsNote } from "../parts/action-button.tsx";
@@ -26,7 +26,7 @@ import { HistoryCharts } from "./history-charts.tsx";
 import { HostTable } from "./host-table.tsx";
 import { inLeaseOrder } from "./lease-ends.ts";
 import { LeaseTable } from "./leases.tsx";
-import { LimitSection } from "./limit-section.tsx";
+import { LimitSection, usePoolsBeside } from "./limit-section.tsx";
 import { listedPool } from "./listed-pool.ts";
 import { PaceSection } from "./pace-section.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
@@ -56,12 +56,12 @@ function useListed(pool: Pool): Pool {
   const us = useStore(whoami);
   const { data: queue } = useAnswer(queueOf(pool.name));
   const { data: resources } = useAnswer(resourcesOf(pool.name));
-  const { data: all } = useAnswer(allPools);
+  const pools = usePoolsBeside(pool);
   const ownQueueOnly = us?.role === "holder";
   return useMemo(() => {
-    const lists = { queue: ownQueueOnly ? undefined : queue, resources, pools: all?.pools };
+    const lists = { queue: ownQueueOnly ? undefined : queue, resources, pools };
     return listedPool(pool, lists, serverNowMs());
-  }, [pool, queue, resources, ownQueueOnly, all]);
+  }, [pool, queue, resources, ownQueueOnly, pools]);
 }
 
 /** When the request came that waits longest, in seconds since 1970. */
