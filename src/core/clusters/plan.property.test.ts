@@ -30,6 +30,7 @@ const anyCluster = fc.record({
 const anyPool: fc.Arbitrary<PoolSnapshot> = fc
   .record({
     size: fc.nat(5),
+    configuredSize: fc.constant(5),
     running: fc.nat(5),
     max: bound(8),
     concurrent: bound(4),

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { ResourceName } from "../model/ids.ts";
-import { type PlannedCluster, type PoolSnapshot, planPool, type Role } from "./plan.ts";
+import {
+  type Action,
+  type PlannedCluster,
+  type PoolSnapshot,
+  planPool,
+  type Role,
+} from "./plan.ts";
 
 const unlimited = Number.POSITIVE_INFINITY;
 
@@ -21,9 +27,10 @@ function clusters(...texts: readonly string[]): PlannedCluster[] {
   });
 }
 
-function planOf(pool: Partial<PoolSnapshot>): string[] {
-  const actions = planPool({
+function actionsOf(pool: Partial<PoolSnapshot>): readonly Action[] {
+  return planPool({
     size: 0,
+    configuredSize: pool.size ?? 0,
     running: 0,
     max: unlimited,
     concurrent: unlimited,
@@ -37,7 +44,10 @@ function planOf(pool: Partial<PoolSnapshot>): string[] {
     closed: null,
     ...pool,
   });
-  return actions.map((action) => {
+}
+
+function planOf(pool: Partial<PoolSnapshot>): string[] {
+  return actionsOf(pool).map((action) => {
     if (action.do !== "create") return `${action.do} ${action.name}`;
     return action.kind === "stock" ? "create" : `create ${action.kind}`;
   });
@@ -210,4 +220,17 @@ describe("planPool() creates and destroys", () => {
 
 describe("planPool() wakes and stops", () => {
   test.each(Object.entries(power))("%s", (_, { pool, want }) => expect(planOf(pool)).toEqual(want));
+});
+
+test.each([
+  ["create", { size: 1 }, "the pool keeps 1"],
+  ["create", { size: 2, configuredSize: 3 }, "the pool keeps 3, and there is room for 2"],
+  ["destroy", { size: 0, clusters: clusters("free") }, "the pool keeps only 0"],
+  [
+    "destroy",
+    { size: 1, configuredSize: 2, clusters: clusters("free", "free") },
+    "the pool keeps 2, and there is room for 1",
+  ],
+])("planPool() says why it %ss, with the size of the configuration", (what, pool, why) => {
+  expect(actionsOf(pool)[0]).toMatchObject({ do: what, why });
 });

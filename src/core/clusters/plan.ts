@@ -43,7 +43,10 @@ export interface PlannedCluster {
 }
 
 export interface PoolSnapshot {
+  /** What the pool keeps, as far as its limits and those of its hubs leave room beside what is lent. */
   readonly size: number;
+  /** What it is to keep, with room for it. */
+  readonly configuredSize: number;
   readonly running: number;
   readonly max: number;
   readonly concurrent: number;
@@ -147,7 +150,7 @@ class Plan {
     }
     const { stock, size, wantedByOthers } = this.#pool;
     const missing = size + this.#demandOf(stock) - this.#usable(stock).length;
-    this.#createSome(stock, missing, `the pool keeps ${size}`, wantedByOthers);
+    this.#createSome(stock, missing, keepsText(this.#pool), wantedByOthers);
   }
 
   /** `left`: what stock leaves to the requests of other pools. */
@@ -251,9 +254,9 @@ class Plan {
   }
 
   #notNeeded(kind: string): string {
-    const { closed, stock, size } = this.#pool;
+    const { closed, stock } = this.#pool;
     if (closed !== null) return closed;
-    return kind === stock ? `the pool keeps only ${size}` : "no request waits for its parameters";
+    return kind === stock ? keepsText(this.#pool, "only ") : "no request waits for its parameters";
   }
 
   #keptOf(kind: string): number {
@@ -275,6 +278,12 @@ class Plan {
   #withRole(role: Role): Draft[] {
     return this.#clusters.filter((one) => one.role === role);
   }
+}
+
+/** `the pool keeps 3, and there is room for 2`: its page and its configuration say 3. */
+function keepsText({ size, configuredSize }: PoolSnapshot, only = ""): string {
+  const room = size === configuredSize ? "" : `, and there is room for ${size}`;
+  return `the pool keeps ${room === "" ? only : ""}${configuredSize}${room}`;
 }
 
 function oldestFirst(clusters: readonly Draft[]): Draft[] {

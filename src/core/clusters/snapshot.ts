@@ -40,6 +40,7 @@ export function snapshotOf(
   return {
     lacking,
     size,
+    configuredSize: policy?.size ?? 0,
     running: policy === undefined ? 0 : Math.min(size, awakeOf(pool, policy, now)),
     max: policy?.max ?? unlimited,
     concurrent: policy?.concurrent ?? unlimited,

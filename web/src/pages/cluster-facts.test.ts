@@ -4,6 +4,7 @@ import type { WaitingRequest } from "../../../src/api/schemas.ts";
 import {
   inHundredths,
   isSlow,
+  isStockComplete,
   kindOf,
   onHubWords,
   urgencyOf,
@@ -59,4 +60,16 @@ test("waitingElsewhere() finds the requests for which a cluster is ready too ear
   };
   const queue = [request("a", "ocp"), request("b", "install"), request("c", null)];
   expect(waitingElsewhere(queue, "ocp").map(({ id }) => id)).toEqual(["b"]);
+});
+
+test.each([
+  [{ free: 1, hibernated: 2, busy: 1 }, {}, true],
+  [{ free: 4 }, {}, true],
+  [{ free: 1, hibernated: 1 }, {}, false],
+  [{ free: 2, hibernated: 1, stopping: 1 }, {}, false],
+  [{ free: 3, used: 1 }, {}, false],
+  [{ free: 3 }, { underWay: ["creating ocp-4"] }, false],
+  [{ free: 3 }, { nextSteps: ["replaces 1 outdated cluster, one at a time"] }, false],
+])("isStockComplete() of %o with %o", (states, steps, want) => {
+  expect(isStockComplete({ size: 3, underWay: [], nextSteps: [], ...steps }, states)).toBe(want);
 });

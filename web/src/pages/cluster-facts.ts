@@ -1,6 +1,6 @@
-import type { Cluster } from "../../../src/api/cluster-schemas.ts";
+import type { Cluster, ClusterPlan } from "../../../src/api/cluster-schemas.ts";
 import type { HubClusterList } from "../../../src/api/hub-schemas.ts";
-import type { WaitingRequest } from "../../../src/api/schemas.ts";
+import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import { grouped } from "../parts/numbers.ts";
 
 /** Lower comes first: what needs somebody, then what is on its way, then the rest. */
@@ -25,6 +25,16 @@ export function kindOf({
   if (lease !== null) return "lent";
   if (state === "free" || state === "hibernated") return state;
   return onTheirWay.includes(state) ? "changing" : "other";
+}
+
+/** Nothing is to be done; a plan may be read a moment before the clusters that it is of. */
+export function isStockComplete(
+  { size, underWay, nextSteps }: Pick<ClusterPlan, "size" | "underWay" | "nextSteps">,
+  states: Pool["states"],
+): boolean {
+  const countOf = (state: string) => states[state] ?? 0;
+  if (underWay.length + nextSteps.length > 0 || onTheirWay.some(countOf)) return false;
+  return countOf("free") + countOf("hibernated") >= size;
 }
 
 /** It takes longer than this phase usually does. */

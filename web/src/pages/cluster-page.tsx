@@ -1,7 +1,6 @@
 import { Fragment } from "react";
 import type { Cluster } from "../../../src/api/cluster-schemas.ts";
 import { Problem } from "../../../src/api/problem.ts";
-import { stateWord } from "../../../src/core/model/state-word.ts";
 import { useAnswer } from "../data/query.ts";
 import { clusterLogs, eventsAbout, oneCluster, planOf } from "../data/questions.ts";
 import { ActionButtons, NoActionsNote } from "../parts/action-button.tsx";
@@ -13,6 +12,7 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { PhaseBar } from "../parts/phase-bar.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
+import { stateName } from "../parts/state-look.ts";
 import { usualTime } from "../parts/time-words.ts";
 import { Age, Left, Moment } from "../parts/times.tsx";
 import { OrSearch } from "../parts/what-next.tsx";
@@ -152,7 +152,7 @@ function figuresOf({ state, phase, lease, nextTryAt, plannedAt, price }: Cluster
   const { usualSeconds, deadlineAt } = phase;
   return [
     {
-      label: `${capital(stateWord(state))} for`,
+      label: `${capital(stateName(state))} for`,
       value: <Age since={phase.since} />,
       aside: usualSeconds === null ? "" : `usually ${usualTime(usualSeconds)}`,
     },

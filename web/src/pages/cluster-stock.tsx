@@ -8,7 +8,7 @@ import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
 import { at } from "../router.ts";
-import { waitingElsewhere } from "./cluster-facts.ts";
+import { isStockComplete, waitingElsewhere } from "./cluster-facts.ts";
 import { GateCard } from "./gate-card.tsx";
 
 /** What a pool of clusters keeps ready beside what there is, what it does now, and next. */
@@ -16,7 +16,7 @@ export function ClusterStock({ pool }: { pool: Pool }) {
   const { data: plan } = useAnswer(planOf(pool.name));
   if (plan === undefined) return null;
   const { underWay, nextSteps } = plan;
-  const isIdle = underWay.length === 0 && nextSteps.length === 0;
+  const isIdle = isStockComplete(plan, pool.states);
   return (
     <GateCard
       title="Stock"

@@ -14,6 +14,7 @@ import { grouped } from "../parts/numbers.ts";
 import { PhaseBar, PhaseTime, Reported } from "../parts/phase-bar.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { StateChip } from "../parts/state-chip.tsx";
+import { stateName } from "../parts/state-look.ts";
 import { useSteadyOrder } from "../parts/steady-order.ts";
 import { Age } from "../parts/times.tsx";
 import { at, useFilter } from "../router.ts";
@@ -112,7 +113,7 @@ function figuresOf(clusters: readonly Cluster[], slow: number, isBad: boolean): 
 const byName = new Intl.Collator("en", { numeric: true });
 
 function wordsOf({ name, pool, state, template, lease, hub }: Cluster): readonly string[] {
-  return [name, pool, state, template, lease?.holder ?? "", hub ?? ""];
+  return [name, pool, state, stateName(state), template, lease?.holder ?? "", hub ?? ""];
 }
 
 function NoClusters() {

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import type { Explanation, Lease, Resource, WaitingRequest } from "../../../src/api/schemas.ts";
-import { stateWord } from "../../../src/core/model/state-word.ts";
 import { useAnswer } from "../data/query.ts";
 import { leasesOf, onePool, resourcesOf } from "../data/questions.ts";
 import { Link } from "../parts/link.tsx";
 import { grouped } from "../parts/numbers.ts";
+import { stateName } from "../parts/state-look.ts";
 import { Age, inWholeSeconds, Left } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
@@ -110,7 +110,7 @@ function NotLent({ resources }: { resources: readonly Resource[] }) {
           <li key={name} data-row>
             <Link href={at("resources", name)}>{name}</Link>
             <span className="faint">
-              {drained ? "drained" : stateWord(state)} for <Age since={changedAt} />
+              {drained ? "drained" : stateName(state)} for <Age since={changedAt} />
             </span>
           </li>
         ))}

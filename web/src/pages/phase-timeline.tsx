@@ -1,8 +1,7 @@
 import type { ClusterPlan } from "../../../src/api/cluster-schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
-import { stateWord } from "../../../src/core/model/state-word.ts";
 import { useNowMs } from "../data/clock.ts";
-import { lookOf } from "../parts/state-look.ts";
+import { lookOf, stateName } from "../parts/state-look.ts";
 import { inWords, Moment } from "../parts/times.tsx";
 import { phasesOf } from "./cluster-phases.ts";
 
@@ -39,7 +38,7 @@ export function PhaseTimeline({ name, events, usual }: Props) {
             key={`${span.state} ${span.from}`}
             className={span.to === null && span.state !== "gone" ? "now" : undefined}
           >
-            <b>{stateWord(span.state)}</b>
+            <b>{stateName(span.state)}</b>
             <Moment at={span.from} />
             <span className={`phase-length look-${lookOf(span.state)}`} aria-hidden="true">
               <span style={{ marginLeft: part(startOf(span)), width: part(secondsOf(span)) }} />

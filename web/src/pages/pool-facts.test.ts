@@ -55,7 +55,7 @@ test("clustersNotReady() has the words of the legend", () => {
   const states = { creating: 2, used: 1 };
   const clusters = pool({ template: "ocp", total: 3, free: 0, held: 0, states });
   expect(clustersNotReady([clusters]).words.split(", ").sort()).toEqual([
-    "1 to clean",
+    "1 to destroy",
     "2 creating",
   ]);
 });

@@ -1,7 +1,6 @@
 import { useMemo } from "react";
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
-import { stateWord } from "../../../src/core/model/state-word.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { whoami } from "../data/live.ts";
 import { useAnswer } from "../data/query.ts";
@@ -14,7 +13,7 @@ import { Crumbs } from "../parts/crumbs.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { inOrder, lookOf } from "../parts/state-look.ts";
+import { inOrder, lookOf, stateName } from "../parts/state-look.ts";
 import { useSteadyBelow } from "../parts/steady-below.ts";
 import { Moment } from "../parts/times.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
@@ -131,7 +130,7 @@ function WholeBar({ pool }: { pool: Pool }) {
       <p className="legend" aria-hidden="true">
         {inOrder(statesOf(pool)).map(([state, count]) => (
           <span key={state}>
-            <i className={`look-${lookOf(state)}`} /> {stateWord(state)} <b>{grouped(count)}</b>
+            <i className={`look-${lookOf(state)}`} /> {stateName(state)} <b>{grouped(count)}</b>
           </span>
         ))}
         {/* It has no size: more can be made. */}

@@ -1,6 +1,5 @@
 import type { HistoryEntry } from "../../../src/api/history-schemas.ts";
 import type { Resource } from "../../../src/api/schemas.ts";
-import { stateWord } from "../../../src/core/model/state-word.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { useNowMs } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
@@ -15,6 +14,7 @@ import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percentInUse } from "../parts/numbers.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
+import { stateName } from "../parts/state-look.ts";
 import { Age, inWords, Left, Moment } from "../parts/times.tsx";
 import { amountText } from "../parts/wants.ts";
 import { at } from "../router.ts";
@@ -130,7 +130,7 @@ function useFigures(resource: Resource): Figure[] {
   const { name, state, lease, shares, usage = [], changedAt, restsUntil } = resource;
   const { data: past } = useAnswer(holdersOf(name, weekHours));
   const last = past?.items.find(isPastHold);
-  const inState = { label: `${capital(stateWord(state))} for`, value: <Age since={changedAt} /> };
+  const inState = { label: `${capital(stateName(state))} for`, value: <Age since={changedAt} /> };
   if (shares !== undefined) return sharedFigures(shares, usage, changedAt);
   if (lease !== null) {
     const isCleaning = state === "cleaning";

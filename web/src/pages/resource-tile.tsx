@@ -1,11 +1,10 @@
 import { memo } from "react";
 import type { Resource } from "../../../src/api/schemas.ts";
 import { noteReason } from "../../../src/core/explain/note-reason.ts";
-import { stateWord } from "../../../src/core/model/state-word.ts";
 import { useInTime } from "../data/clock.ts";
 import { Link } from "../parts/link.tsx";
 import { percentInUse, percentOfTime } from "../parts/numbers.ts";
-import { lookOf } from "../parts/state-look.ts";
+import { lookOf, stateName } from "../parts/state-look.ts";
 import { usualTime } from "../parts/time-words.ts";
 import { exact, useAge, useLeft } from "../parts/times.tsx";
 import { WholeName } from "../parts/whole-name.tsx";
@@ -42,7 +41,7 @@ export const ResourceTile = memo(function ResourceTile(props: Props) {
           <WholeName name={name} />
         </Link>
         <span className="tile-state">
-          {drained && state !== "drained" ? `${stateWord(state)}, draining` : stateWord(state)}
+          {drained && state !== "drained" ? `${stateName(state)}, draining` : stateName(state)}
         </span>
       </p>
       <TileBody resource={resource} />

@@ -1,3 +1,4 @@
+import { usedState } from "../../../src/core/model/lifecycle.ts";
 import { stateWord } from "../../../src/core/model/state-word.ts";
 
 /** The looks of states. Any word may be a state; those that Berth knows have their own colour. */
@@ -51,14 +52,17 @@ export function inOrder(states: Readonly<Record<string, number>>): readonly [str
   return Object.entries(states).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
 }
 
-/** A cluster is used until somebody destroys it. */
+/** The word of a state on the page. A used cluster is not used again. */
+export function stateName(state: string): string {
+  return state === usedState ? "to destroy" : stateWord(state);
+}
+
 const names: Readonly<Record<string, string>> = {
   dirty: "to clean",
-  used: "to clean",
   cleaning: "being cleaned",
 };
 
 /** What a state is called where the colours of the bars are explained. */
 export function legendWord(state: string): string {
-  return names[state] ?? stateWord(state);
+  return names[state] ?? stateName(state);
 }

@@ -1,6 +1,5 @@
 import { memo } from "react";
-import { stateWord } from "../../../src/core/model/state-word.ts";
-import { inOrder, lookOf } from "./state-look.ts";
+import { inOrder, lookOf, stateName } from "./state-look.ts";
 
 interface Props {
   readonly states: Readonly<Record<string, number>>;
@@ -12,7 +11,7 @@ interface Props {
 /** A pool's resources by state, as one bar, and as text for screen readers. */
 export const UsageBar = memo(function UsageBar({ states, total, drawsFree = false }: Props) {
   const parts = inOrder(states);
-  const words = parts.map(([state, count]) => `${count} ${stateWord(state)}`).join(", ");
+  const words = parts.map(([state, count]) => `${count} ${stateName(state)}`).join(", ");
   return (
     <span className="bar" role="img" aria-label={words || "empty"} title={words}>
       {parts.map(([state, count]) =>
