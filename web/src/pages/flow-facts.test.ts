@@ -10,6 +10,7 @@ import {
   lastUnpin,
   pinEffects,
   rateWords,
+  riseWords,
   roughRate,
   secondsToGrant,
   startsBesideRate,
@@ -21,6 +22,12 @@ const pace = { every: "24s", burst: 1, jitter: 0 };
 const pinned = { rate: 9, by: "ada", why: "", at: "2026-01-01T00:00:00.000Z" };
 const adaptive = (mode: string) => ({
   ...{ mode, min: 1, max: 6, factor: 0.5, cutEvery: "1m", step: 0.5, raiseAfter: "10m" },
+});
+
+test("riseWords() says what a rise waits for", () => {
+  expect(riseWords(adaptive("auto"))).toBe(
+    "after 10m without throttling in which 90 % of it was used",
+  );
 });
 
 type Facts = { policy?: Partial<Pool["policy"]>; flow?: Partial<Pool["flow"]> };

@@ -2,8 +2,9 @@
 import type { Stats } from "../../../src/api/history-schemas.ts";
 import type { Pool, RateChange, WaitingRequest } from "../../../src/api/schemas.ts";
 import { rateMax, rateMin } from "../../../src/core/model/field-kinds.ts";
+import { adaptive as adaptiveGroup } from "../../../src/core/model/policy-groups.ts";
 import { briefDuration } from "../../../src/core/model/time.ts";
-import { grouped } from "../parts/numbers.ts";
+import { grouped, percent } from "../parts/numbers.ts";
 
 /** Whether a pace can hold back its grants: its own, or one of a pool above it. */
 export function hasPace({ policy, flow }: Pool): boolean {
@@ -23,6 +24,14 @@ export function findsItsRate({ adaptive }: Pool["policy"]): boolean {
 
 /** A browser whose clock is a moment behind must not show more than the whole interval. */
 const clockOffMs = 1_000;
+
+type Adaptive = NonNullable<Pool["policy"]["adaptive"]>;
+
+/** What a rise waits for: in a time in which less of the rate is used nothing is learnt. */
+export function riseWords({ raiseAfter }: Pick<Adaptive, "raiseAfter">): string {
+  const used = percent(adaptiveGroup.fields.used.default);
+  return `after ${raiseAfter} without throttling in which ${used} of it was used`;
+}
 
 /** The whole seconds until the next grant. */
 export function secondsToGrant(leftMs: number, everySeconds: number | null): number {

@@ -19,6 +19,7 @@ import {
   lastCut,
   lastUnpin,
   rateWords,
+  riseWords,
   roughRate,
   secondsToGrant,
   throttlingOf,
@@ -142,6 +143,7 @@ function PaceFacts({ pool: { name, policy, flow } }: { pool: Pool }) {
             </Link>,
           ],
         findsItsRate(policy) && adaptive !== null && ["Adaptive", adaptiveWords(adaptive)],
+        findsItsRate(policy) && adaptive !== null && ["Rises", riseWords(adaptive)],
         advisedRate !== null && ["Advised", `${roughRate(advisedRate)} per minute`],
         pinned && [
           "Pinned",

@@ -114,8 +114,11 @@ function RateCurve({ pool, range, changes, advised, onZoom }: CurveProps) {
   );
 }
 
+/** The queue is below. */
+const rowsAtFirst = 2;
+
 function RateTable({ changes }: { changes: Changes }) {
-  const [limit, setLimit] = useState(5);
+  const [limit, setLimit] = useState(rowsAtFirst);
   const newest = foldedChanges(changes);
   const shown = shownRows(limit, newest.length);
   // Most changes have neither: the rate rises by itself.

@@ -169,6 +169,6 @@ export function causeWords(how: string): string {
 
 const causes: Readonly<Record<string, string>> = {
   throttled: "a holder reported throttling",
-  clean: "no report of throttling",
+  clean: "used up without throttling",
   configured: "new configuration",
 };
