@@ -90,6 +90,7 @@ describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => 
       ...{ by: "the capacity check", credits: 0, until: null, found: "none" },
       why: "too little CPU remains: 3000m needed, 2000m free",
       lookedAt: expect.stringMatching(/^\d{4}-/),
+      nextLookAt: expect.stringMatching(/^\d{4}-/),
     });
     const wide = await world.server.done(["pools", "cluster", "-o", "wide"]);
     expect(wide.stdout).toContain("0: too little CPU remains: 3000m needed, 2000m free");

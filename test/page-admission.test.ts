@@ -51,6 +51,7 @@ describe.skipIf(leftOut)("the page of a pool with admission", { timeout: patienc
     await fact("Last check", /ago, no capacity found$/).waitFor();
     await without("Admitted now");
     await said("too little CPU remains: 3000m needed, 2000m free").waitFor();
+    await fact("Next check", /^(in \d+s|any moment)$/).waitFor();
     await fact("Waiting for admission", /^e2e\/1$/).waitFor();
     const answers = section.getByRole("table", { name: "Answers of the check" });
     await answers.locator("tbody tr", { hasText: "too little CPU remains" }).waitFor();

@@ -438,6 +438,11 @@ const Admission = Type.Object({
       "By the last check: room, none or unknown; null: no check since the server started",
   },
   lookedAt: nullable(Timestamp),
+  nextLookAt: {
+    ...nullable(Timestamp),
+    description:
+      "No check before, while a request waits for one; null: no check since the server started",
+  },
 });
 
 export const Pool = Type.Object({

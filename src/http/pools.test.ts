@@ -93,7 +93,7 @@ test("GET /v1/pools/{name} tells what was said of it outside", async () => {
     return (body as Pool).admission;
   };
   const nothing = { by: "the check", credits: 0, until: null, why: null };
-  const noLook = { found: null, lookedAt: null };
+  const noLook = { found: null, lookedAt: null, nextLookAt: null };
   expect(await told()).toEqual({ ...nothing, ...noLook });
   await site.broker.submit({ type: "withhold", pool: kind, why: "it is full" });
   expect(await told()).toEqual({ ...nothing, ...noLook, why: "it is full" });

@@ -5,6 +5,8 @@ import { counters } from "./lease-metrics.ts";
 export interface Look {
   readonly found: "room" | "none" | "unknown";
   readonly at: Instant;
+  /** No look before. */
+  readonly nextAt: Instant;
 }
 
 /** What the admission checks of pools have found. */

@@ -18,5 +18,6 @@ export function renderAdmission(
     why,
     found: look?.found ?? null,
     lookedAt: look === undefined ? null : timestamp(look.at),
+    nextLookAt: look === undefined ? null : timestamp(look.nextAt),
   };
 }

@@ -12,7 +12,7 @@ import { awaitingAdmission } from "../../core/decide/admit.ts";
 import type { PoolName } from "../../core/model/ids.ts";
 import type { Origin } from "../../core/model/origin.ts";
 import { same } from "../../core/model/policy.ts";
-import type { Instant } from "../../core/model/time.ts";
+import { after, type Instant } from "../../core/model/time.ts";
 import { ApiUnreachable } from "../../kubernetes/errors.ts";
 import { CapacityCheck } from "./capacity-check.ts";
 import { admissionLimits } from "./limits.ts";
@@ -24,9 +24,16 @@ export interface AdmissionListener {
   verdict?(pool: string, verdict: Verdict, why: string): void;
 }
 
+interface LastCheck {
+  readonly found: Verdict;
+  readonly at: Instant;
+  /** When the next one may run, if a request waits for it. */
+  readonly nextAt: Instant;
+}
+
 export interface AdmissionFigures {
-  /** The result and the time of the last check, by pool. */
-  readonly last: ReadonlyMap<string, { readonly found: Verdict; readonly at: Instant }>;
+  /** By pool. */
+  readonly last: ReadonlyMap<string, LastCheck>;
   readonly looks: ReadonlyMap<Verdict, number>;
 }
 
@@ -52,7 +59,7 @@ export class Admission {
   readonly #broker: Broker;
   readonly #listener: AdmissionListener;
   readonly #stop = new AbortController();
-  readonly #last = new Map<string, { readonly found: Verdict; readonly at: Instant }>();
+  readonly #last = new Map<string, LastCheck>();
   readonly #looks = new Map<Verdict, number>();
   #poolChecks = new Map<PoolName, PoolCheck>();
   #wake = Promise.withResolvers<void>();
@@ -162,10 +169,11 @@ export class Admission {
     { verdict, why, detail, grants }: CheckResult,
   ): Promise<void> {
     if (this.#stop.signal.aborted) return;
-    const { pool } = poolCheck.spec;
+    const { pool, everyMs } = poolCheck.spec;
     this.#looks.set(verdict, (this.#looks.get(verdict) ?? 0) + 1);
     if (this.#last.get(pool)?.found !== verdict) this.#listener.verdict?.(pool, verdict, detail);
-    this.#last.set(pool, { found: verdict, at: this.#broker.now() });
+    const at = this.#broker.now();
+    this.#last.set(pool, { found: verdict, at, nextAt: after(at, everyMs) });
     poolCheck.lastCredits = grants;
     const forMs = admissionLimits.creditMs;
     const room = { type: "admit", pool, grants, forMs } as const;

@@ -8,6 +8,7 @@ import {
   answerWords,
   creditsAt,
   foundText,
+  nextCheckWords,
   waitingForAdmission,
 } from "./admission-facts.ts";
 
@@ -18,7 +19,7 @@ test.each([
   ["after they expired", 2, until, 10_000, 0],
   ["if there are none", 0, null, 0, 0],
 ])("creditsAt() %s", (_, credits, lapse, nowMs, want) => {
-  const admission = { by: "a check", why: null, found: "room", lookedAt: until };
+  const admission = { by: "a check", why: null, found: "room", lookedAt: until, nextLookAt: null };
   expect(creditsAt({ ...admission, credits, until: lapse }, nowMs)).toBe(want);
 });
 
@@ -28,12 +29,21 @@ test.each([
   ["it fails and nobody waits", "unknown", 0, 0, false, "closed"],
   ["it found some", "room", 0, 1, true, "open"],
   ["some credits are left", "none", 2, 1, true, "open"],
-  ["nobody waits for it", "none", 0, 0, true, "on demand"],
+  ["nobody waits for it", "none", 0, 0, true, "checked when needed"],
 ])(
   "admissionWord() if %s begins the words of the card",
   (_, found, credits, waiting, open, word) => {
-    const admission = { by: "a check", why: null, found, lookedAt: until, credits, until };
-    expect(admissionWord(admission, waiting, 0)).toBe(word);
+    const admission = {
+      by: "a check",
+      why: null,
+      found,
+      lookedAt: until,
+      nextLookAt: null,
+      credits,
+      until,
+    };
+    const { value, aside } = admissionWord(admission, waiting, 0);
+    expect(aside ?? value).toBe(word);
     const card = admissionStatus({ found, credits, waiting });
     expect([card.open, card.words.startsWith(word)]).toEqual([open, true]);
   },
@@ -108,4 +118,16 @@ test.each([
   [{ found: false, why: "the check failed: the API server cannot be reached" }, "check failed"],
 ])("answerWords() of %j: %s", (answer, words) => {
   expect(answerWords(answer)).toBe(words);
+});
+
+test.each([
+  ["a request waits for it", { credits: 0, waiting: 1 }, "in 12s"],
+  ["nobody waits for it", { credits: 0, waiting: 0 }, ""],
+  ["it may still lend", { credits: 1, waiting: 1 }, ""],
+])("nextCheckWords() if %s", (_, facts, want) => {
+  const admission = { by: "", why: null, found: "none", lookedAt: until, credits: 0, until: null };
+  const next = { ...admission, nextLookAt: "1970-01-01T00:00:22.000Z" };
+  expect(nextCheckWords(next, facts, 10_000)).toBe(want);
+  expect(nextCheckWords(next, facts, 22_000)).toBe(want && "any moment");
+  expect(nextCheckWords({ ...next, nextLookAt: null }, facts, 0)).toBe("");
 });

@@ -1,7 +1,9 @@
 /** The page's texts for a pool with `admission`. */
 import type { Pool, WaitingRequest } from "../../../src/api/schemas.ts";
 import type { FeedEvent } from "../../../src/client/event-feed.ts";
+import type { Figure } from "../parts/figures.tsx";
 import { grouped } from "../parts/numbers.ts";
+import { leftText } from "../parts/time-words.ts";
 
 type Admission = NonNullable<Pool["admission"]>;
 
@@ -21,13 +23,33 @@ export function foundText(what: string | null): string {
   return what === null ? "" : (found[what] ?? what);
 }
 
+/** Neither open nor closed. */
+const whenNeeded = "checked when needed";
+
 /** The state in a word or two for a tile; the card has the same with its reason. */
-export function admissionWord(admission: Admission, waiting: number, nowMs: number): string {
+export function admissionWord(
+  admission: Admission,
+  waiting: number,
+  nowMs: number,
+): Pick<Figure, "value" | "aside"> {
   const { found } = admission;
   const { words } = admissionStatus({
     ...{ credits: creditsAt(admission, nowMs), found, waiting },
   });
-  return words.split(":")[0] ?? words;
+  if (words === whenNeeded) return { value: "–", aside: words };
+  return { value: words.split(":")[0] ?? words };
+}
+
+/** `in 12s`: of a check that some request waits for. Empty: none does, or it is not known. */
+export function nextCheckWords(
+  { nextLookAt }: Admission,
+  { credits, waiting }: Pick<AdmissionFacts, "credits" | "waiting">,
+  nowMs: number,
+): string {
+  // An older server does not say it.
+  if (nextLookAt == null || credits > 0 || waiting === 0) return "";
+  const left = leftText(Date.parse(nextLookAt) - nowMs);
+  return left === "now" ? "any moment" : `in ${left}`;
 }
 
 /** Requests that wait only for admission, in queue order. */
@@ -86,7 +108,7 @@ export function admissionStatus(facts: AdmissionFacts): {
   const { credits, found, waiting } = facts;
   if (credits > 0) return { open: true, words: "open" };
   if (found === "unknown") return { open: false, words: "closed: the check fails", bad: true };
-  if (waiting === 0) return { open: true, words: "on demand" };
+  if (waiting === 0) return { open: true, words: whenNeeded };
   // It has just found some, which others have taken.
   if (found === "room") return { open: true, words: "open" };
   return { open: false, words: found === "none" ? "closed: no capacity" : "closed" };

@@ -14,6 +14,7 @@ import {
   answerWords,
   creditsAt,
   foundText,
+  nextCheckWords,
   waitingForAdmission,
   waitingForFree,
 } from "./admission-facts.ts";
@@ -33,6 +34,9 @@ function Section({ pool: { name, free }, admission }: { pool: Pool; admission: A
   const credits = useInTime((nowMs) => creditsAt(admission, nowMs));
   const { data } = useAnswer(queueOf(name));
   const waiting = waitingForAdmission(data ?? [], name);
+  const nextCheck = useInTime((nowMs) => {
+    return nextCheckWords(admission, { credits, waiting: waiting.length }, nowMs);
+  });
   const status = admissionStatus({ credits, found, waiting: waiting.length });
   return (
     <GateCard title="Admission" status={status}>
@@ -69,6 +73,7 @@ function Section({ pool: { name, free }, admission }: { pool: Pool; admission: A
               </>
             ),
           ],
+          nextCheck !== "" && ["Next check", nextCheck],
           waiting.length > 0 && ["Waiting for admission", <WhoWaits key="who" who={waiting} />],
           ["Decided by", by],
         ]}
@@ -83,10 +88,14 @@ const answersShown = 4;
 /** Whether earlier waits were for the check or for a resource. */
 function Answers({ pool }: { pool: string }) {
   const { data } = useAnswer(admissionAnswers(pool));
-  const answers = answersOf(data ?? []).slice(0, answersShown);
-  if (answers.length === 0) return null;
+  const answers = data && answersOf(data).slice(0, answersShown);
+  if (answers?.length === 0) return null;
   return (
-    <table className="rates stack" aria-label="Answers of the check">
+    <table
+      className="rates stack"
+      aria-label="Answers of the check"
+      aria-busy={answers === undefined}
+    >
       <thead>
         <tr>
           <th scope="col">Since</th>
@@ -95,7 +104,9 @@ function Answers({ pool }: { pool: string }) {
         </tr>
       </thead>
       <tbody>
-        {answers.map(({ at: since, found, why, times }) => (
+        {/* The journal is searched for them: their place is kept, so that nothing below moves. */}
+        {answers === undefined ? <EmptyRows count={answersShown} columns={3} /> : null}
+        {answers?.map(({ at: since, found, why, times }) => (
           <tr key={`${since} ${why}`}>
             <td>
               <Moment at={since} />
@@ -110,6 +121,15 @@ function Answers({ pool }: { pool: string }) {
       </tbody>
     </table>
   );
+}
+
+function EmptyRows({ count, columns }: { count: number; columns: number }) {
+  return Array.from({ length: count }, (_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+    <tr key={row}>
+      <td colSpan={columns}>&nbsp;</td>
+    </tr>
+  ));
 }
 
 const namedMax = 3;

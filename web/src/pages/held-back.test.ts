@@ -12,6 +12,7 @@ const admission = {
   why: null,
   found: null,
   lookedAt: null,
+  nextLookAt: null,
 };
 
 test.each([

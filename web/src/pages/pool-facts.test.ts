@@ -127,7 +127,10 @@ test.each([
   ["its check fails", 0, "unknown", "check fails"],
 ] as const)("waitsFor() of a pool with admission if %s", (_, free, found, word) => {
   const flow = { ...pool({}).flow, limits: [], nextGrantAt: null };
-  const admission = { ...{ credits: 0, until: null, why: null, lookedAt: null, by: "" }, found };
+  const admission = {
+    ...{ credits: 0, until: null, why: null, lookedAt: null, nextLookAt: null, by: "" },
+    found,
+  };
   const states = { busy: 2, free };
   const facts = { total: 2 + free, held: 2, free, waiting: 1, states, flow, admission };
   expect(waitsFor(pool(facts), 0)?.word).toBe(word);

@@ -45,7 +45,7 @@ function admissionFigure(
   if (admission === null) return [];
   const waiting = waitingForAdmission(queue, name).length;
   const word = admissionWord(admission, waiting, serverNowMs());
-  return [{ label: "Admission", value: word, bad: checkFails(name, troubles) }];
+  return [{ label: "Admission", ...word, bad: checkFails(name, troubles) }];
 }
 
 function countFigures(pool: Pool): Figure[] {
