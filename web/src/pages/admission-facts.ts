@@ -36,7 +36,8 @@ export function admissionWord(
   const { words } = admissionStatus({
     ...{ credits: creditsAt(admission, nowMs), found, waiting },
   });
-  if (words === whenNeeded) return { value: "–", aside: words };
+  // Without "checked" it is as high as the figures beside it.
+  if (words === whenNeeded) return { value: "–", aside: "when needed" };
   return { value: words.split(":")[0] ?? words };
 }
 

@@ -7,11 +7,16 @@ import { dataSince, rangeOf } from "../parts/chart-fit.ts";
 import { Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped, percent } from "../parts/numbers.ts";
 import { inWords } from "../parts/times.tsx";
-import { notYetWords } from "./week-words.ts";
+import { notYetWords, possibleWords } from "./week-words.ts";
 
 /** The same of one pool, read when somebody wants it. */
 export function CompareWeeksOf({ pool }: { pool: string }) {
   const [isOpen, setOpen] = useState(false);
+  const { data: fitting } = useAnswer(fitOf(pool));
+  // Known only of the last day, so a week is missing.
+  if (fitting?.since !== undefined) {
+    return <p className="weeks calm">{possibleWords(fitting.since, serverNowMs())}.</p>;
+  }
   return (
     <details className="weeks" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Compare this week with the week before</summary>

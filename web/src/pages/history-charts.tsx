@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from "react";
+import { type RefObject, useEffect, useMemo, useRef } from "react";
 import type { Stats } from "../../../src/api/history-schemas.ts";
 import { serverNowMs } from "../data/berth.ts";
 import { useAnswer } from "../data/query.ts";
@@ -49,8 +49,10 @@ export function HistoryCharts({ pool, waitsSince, useIsOfExisting = false }: Pro
   const { chosen, isZoomed, zoom, reset, choose } = useChartRange();
   const { data: fitting, error } = useAnswer(fitOf(pool));
   const range = shownRange(chosen, fitting);
+  const section = useRef<HTMLElement>(null);
+  useScrollToZoom(section, pool !== undefined && isZoomed && range !== undefined);
   return (
-    <section aria-labelledby="history-title">
+    <section aria-labelledby="history-title" ref={section}>
       <div className="tools">
         <h2 id="history-title">Over time</h2>
         <PeriodChoice {...{ isZoomed, choose }} />
@@ -74,6 +76,15 @@ export function HistoryCharts({ pool, waitsSince, useIsOfExisting = false }: Pro
       {pool === undefined ? null : <CompareWeeksOf pool={pool} />}
     </section>
   );
+}
+
+/** A link to a zoom is about the charts; below other blocks nobody would see them. Who zooms has them in view. */
+function useScrollToZoom(charts: RefObject<HTMLElement | null>, isZoom: boolean): void {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isZoom && isFirst.current && location.hash === "") charts.current?.scrollIntoView();
+    isFirst.current = false;
+  }, [charts, isZoom]);
 }
 
 interface PeriodProps {

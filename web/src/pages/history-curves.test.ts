@@ -203,4 +203,23 @@ describe("waitsUntilNow()", () => {
     const stats = statsOf(granted, 600, { to: new Date(now * 1_000).toISOString() });
     expect(waitsUntilNow(stats, { since: null, end: now, now }).lines[0]?.values).toEqual(values);
   });
+
+  test("has what started in a step that goes on, pale and apart from the line", () => {
+    const now = at + 1_700;
+    const to = new Date(now * 1_000).toISOString();
+    const linesOf = (granted: readonly number[]) => {
+      return waitsUntilNow(statsOf(granted, 600, { to }), { since: null, end: now, now }).lines;
+    };
+    const few = linesOf([9, 9, 2]);
+    const values = [undefined, undefined, 2, 2];
+    expect(few[1]).toMatchObject({ label: "9 in 10 so far", isPale: true, total: 2, values });
+    // The line before ends there, and is not read in this step.
+    expect(few[0]).toMatchObject({ values: [2, 2, 2, undefined], readUntil: 2 });
+    for (const granted of [
+      [9, 9, 6],
+      [9, 0, 0],
+    ]) {
+      expect(linesOf(granted).filter(({ isPale }) => isPale)).toEqual([]);
+    }
+  });
 });

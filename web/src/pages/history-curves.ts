@@ -25,20 +25,46 @@ export function isSparse({ steps }: Pick<Stats, "steps">, before = false): boole
   return sparse > counted.length * (before ? sparsePart.asDots : sparsePart.asLines);
 }
 
-export function waitLines(stats: Stats, sparse = isSparse(stats)): Line[] {
-  const { pool, steps, total } = stats;
-  const isDrawn = { few: drawnIn(stats, 0), enough: drawnIn(stats, fewWaits) };
-  const line = (key: keyof typeof looks): Line => ({
-    ...{ ...looks[key], total: total.waitSeconds?.[key] ?? null },
-    values: steps.map(({ waitSeconds }, index) => {
-      const isShown = isDrawn[key === "max" ? "few" : "enough"][index];
-      return isShown ? (waitSeconds?.[key] ?? null) : null;
+type WaitKey = keyof typeof looks;
+
+/** Which waits are drawn. Of all pools together, nine in ten hardly ever wait. */
+function waitKeys({ pool }: Stats, sparse: boolean): readonly WaitKey[] {
+  if (pool === null) return ["max", "p99"];
+  return sparse ? ["max"] : ["p90", "p50"];
+}
+
+function waitLine(stats: Stats, key: WaitKey): Line {
+  const isDrawn = drawnIn(stats, key === "max" ? 0 : fewWaits);
+  return {
+    ...{ ...looks[key], total: stats.total.waitSeconds?.[key] ?? null },
+    values: stats.steps.map(({ waitSeconds }, index) => {
+      return isDrawn[index] ? (waitSeconds?.[key] ?? null) : null;
     }),
-  });
-  // Of all pools together, nine in ten hardly ever wait.
-  if (pool === null) return [line("max"), line("p99")];
-  if (sparse) return [line("max")];
-  return [line("p90"), line("p50")];
+  };
+}
+
+export function waitLines(stats: Stats, sparse = isSparse(stats)): Line[] {
+  return waitKeys(stats, sparse).map((key) => waitLine(stats, key));
+}
+
+const soFarLabels = {
+  ...{ p50: "half so far", p90: "9 in 10 so far", p99: "99 in 100 so far", max: "longest so far" },
+} as const;
+
+/** What has started in the step that goes on, where that is too little to go on with the line. */
+function soFarLine(stats: Stats, key: WaitKey, times: readonly number[]): Line[] {
+  const last = times.length - 2;
+  const value = stats.steps[last]?.waitSeconds?.[key];
+  if (value === undefined || value === null) return [];
+  const { colour, ...look } = looks[key];
+  return [
+    {
+      ...{ ...look, colour, label: soFarLabels[key], isPale: true, total: value },
+      // One name is enough for them.
+      ...(key === "p50" && { isUnnamed: true }),
+      values: times.map((_, index) => (index < last ? undefined : value)),
+    },
+  ];
 }
 
 /** Fewer starts than this part of the usual ones would be a spike or a fall. */
@@ -84,10 +110,15 @@ export function waitsUntilNow(
   const end = Math.min(now, chartEnd);
   const starts = stepTimes(stats).filter((at) => at < end);
   const times = [...starts, end];
-  const lines = waitLines(stats, sparse).map((line): Line => {
-    const read = line.draw === undefined ? heldOn(line.values, starts.length) : line.values;
-    const last = line.draw === undefined ? read[starts.length] : undefined;
-    return { ...line, values: times.map((at, index) => (at === end ? last : read[index])) };
+  const lines = waitKeys(stats, sparse).flatMap((key): Line[] => {
+    const line = waitLine(stats, key);
+    const isLine = line.draw === undefined;
+    const read = isLine ? heldOn(line.values, starts.length) : line.values;
+    const last = isLine ? read[starts.length] : undefined;
+    const values = times.map((at, index) => (at === end ? last : read[index]));
+    if (!isLine || last !== undefined) return [{ ...line, values }];
+    // At the beginning of the step that goes on ends the one before.
+    return [{ ...line, values, readUntil: starts.length - 1 }, ...soFarLine(stats, key, times)];
   });
   if (since === undefined) return { times, lines };
   const total = since === null ? null : Math.max(0, now - since);

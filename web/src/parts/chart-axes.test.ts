@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { axisTime, counts, durations, parts } from "./chart-axes.ts";
+import { axisTime, counts, durations, nearestOf, parts } from "./chart-axes.ts";
 
 test.each([
   [counts, [0, 0.5, 1], 0.5, ["0", "0.5", "1.0"]],
@@ -20,4 +20,9 @@ test("axisTime() has the day at midnight, and seconds only if labels are that cl
   expect(axisTime(midnight + 3_600, 3_600)).toBe("01:00");
   expect(axisTime(midnight + 3_610, 10)).toBe("01:00:10");
   expect(axisTime(midnight + 7_200, 86_400)).toBe("Tue 17");
+});
+
+test("nearestOf() finds the next dot on either side", () => {
+  expect([0, 4, 6, 99].map((to) => nearestOf([1, 10], to))).toEqual([1, 1, 10, 10]);
+  expect(nearestOf([], 4)).toBeUndefined();
 });

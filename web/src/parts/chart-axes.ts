@@ -70,3 +70,9 @@ export function axisTime(seconds: number, step: number): string {
   }
   return step < minute ? clockTime(at) : clockMinute(at);
 }
+
+/** Undefined: there is none. */
+export function nearestOf(places: readonly number[], to: number): number | undefined {
+  const [nearest] = places.toSorted((a, b) => Math.abs(a - to) - Math.abs(b - to));
+  return nearest;
+}

@@ -1,7 +1,7 @@
 /** The look of a chart for uPlot: axes, lines, the cursor, marks. */
 import uPlot from "uplot";
 import { bars } from "./bars.ts";
-import { axisTime, type Scale } from "./chart-axes.ts";
+import { axisTime, nearestOf, type Scale } from "./chart-axes.ts";
 import type { Line } from "./time-chart.tsx";
 
 export interface Look {
@@ -40,6 +40,13 @@ function lonelyPoints(values: uPlot.AlignedData[number] | undefined): number[] {
   });
 }
 
+interface Step {
+  readonly seconds: number;
+  readonly isBar: boolean;
+  /** It has nothing else: there is nothing to read between them. */
+  readonly isDots: boolean;
+}
+
 /** The last time, which may have a value of its own, is read from this near, in pixels. */
 const endNear = 6;
 
@@ -47,10 +54,20 @@ const endNear = 6;
  * A pointer reads the step or the bar that it is over: the line stands at the beginning of a step, where its
  * value is drawn, and in the middle of a bar.
  */
-function placeRead(self: uPlot, left: number, step: { seconds: number; isBar: boolean }): number {
+function placeRead(self: uPlot, left: number, step: Step): number {
   const times = Array.from(self.data[0]);
   const last = times.at(-1);
   if (left < 0 || last === undefined) return left;
+  if (step.isDots && self.root.matches(":hover")) {
+    const [, ...lines] = self.data;
+    const dots = times.filter((_, index) => lines.some((line) => (line[index] ?? null) !== null));
+    return (
+      nearestOf(
+        dots.map((time) => self.valToPos(time, "x")),
+        left,
+      ) ?? left
+    );
+  }
   const end = self.valToPos(last, "x");
   if (!step.isBar && Math.abs(end - left) < endNear) return end;
   // What another chart has placed at the beginning of a step is not before it.
@@ -64,7 +81,11 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
   const { lines, scale, element, span, barSeconds, onZoom, onCursor, onDraw } = look;
   const colour = colourReader(element);
   const isBar = lines.some(({ draw }) => draw === "bars");
-  const axis = { stroke: colour("faint"), grid: { stroke: colour("line"), width: 1 } };
+  const isDots = lines.every(({ draw }) => draw === "dots");
+  const axis = {
+    stroke: colour("var(--faint)"),
+    grid: { stroke: colour("var(--line)"), width: 1 },
+  };
   const font = "11px system-ui";
   return {
     legend: { show: false },
@@ -74,7 +95,7 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
       // A bar under the pointer is marked as a whole.
       points: { size: isBar ? 0 : 6 },
       move: (self, left, top) => [
-        placeRead(self, left, { seconds: barSeconds() ?? 0, isBar }),
+        placeRead(self, left, { seconds: barSeconds() ?? 0, isBar, isDots }),
         top,
       ],
       drag: { x: onZoom !== undefined, y: false, setScale: false },
@@ -101,13 +122,13 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
       {},
       ...lines.map((line) => ({
         label: line.label,
-        stroke: colour(line.colour),
+        stroke: colour(paintOf(line)),
         width: 1.5,
         ...(line.dash && { dash: dashes[line.dash] }),
         points: {
           show: line.draw !== "bars",
           size: 5,
-          fill: colour(line.colour),
+          fill: colour(paintOf(line)),
           ...(line.draw === undefined && {
             filter: (self: uPlot, index: number) => lonelyPoints(self.data[index]),
           }),
@@ -115,8 +136,8 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
         ...(line.stepped ? stepped : undefined),
         ...(line.draw === "dots" && { paths: () => null }),
         ...(line.draw === "bars" && { paths: bars(barSeconds) }),
-        ...(line.draw === "bars" && { fill: colour(line.colour), width: 0 }),
-        ...(line.fill ? { fill: colour("spark") } : undefined),
+        ...(line.draw === "bars" && { fill: colour(paintOf(line)), width: 0 }),
+        ...(line.fill ? { fill: colour("var(--spark)") } : undefined),
       })),
     ],
     hooks: {
@@ -134,10 +155,15 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
   };
 }
 
+/** The colour of a line, for CSS. */
+export function paintOf({ colour, isPale = false }: Pick<Line, "colour" | "isPale">): string {
+  return isPale ? `color-mix(in srgb, var(--${colour}) 45%, transparent)` : `var(--${colour})`;
+}
+
 /** A canvas cannot use CSS variables, so their values are read from an element. */
-function colourReader(element: HTMLElement): (token: string) => string {
-  return (token) => {
-    element.style.color = `var(--${token})`;
+function colourReader(element: HTMLElement): (paint: string) => string {
+  return (paint) => {
+    element.style.color = paint;
     const found = getComputedStyle(element).color;
     element.style.color = "";
     return found;

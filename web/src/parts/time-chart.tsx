@@ -5,7 +5,7 @@ import { useStore } from "../data/store.ts";
 import { theme } from "../theme.ts";
 import type { Scale } from "./chart-axes.ts";
 import { drawMarks, type Mark, markWords } from "./chart-marks.ts";
-import { chartOptions } from "./chart-options.ts";
+import { chartOptions, paintOf } from "./chart-options.ts";
 import { barTimes, momentText } from "./clock-time.ts";
 
 export interface Line {
@@ -23,6 +23,12 @@ export interface Line {
   readonly stepped?: boolean;
   /** `bars` for what is counted, `dots` for values that say nothing about the time between them. */
   readonly draw?: "bars" | "dots";
+  /** It may still change. */
+  readonly isPale?: boolean;
+  /** Its name is only read under the pointer. */
+  readonly isUnnamed?: boolean;
+  /** From this value on it only ends what is before, and is not read; absent: all is read. */
+  readonly readUntil?: number;
   /** The figure beside the name; absent: the last value. */
   readonly total?: number | null;
   /** What this figure is: `in all`. */
@@ -73,7 +79,7 @@ export function TimeChart(props: Props) {
     [times, lines, flatText],
   );
   const look = lines
-    .map(({ values: _, total: __, aside: ___, ...line }) => JSON.stringify(line))
+    .map(({ values: _, total: __, aside: ___, readUntil: ____, ...line }) => JSON.stringify(line))
     .join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another look makes a new chart.
   useEffect(() => {
@@ -109,11 +115,11 @@ export function TimeChart(props: Props) {
         <strong>
           {title} {about === undefined ? null : <small>{about}</small>}
         </strong>
-        {lines.map((line) => (
+        {lines.filter(isNamed).map((line) => (
           <span key={line.label}>
             <i
               className={line.draw ?? line.dash}
-              style={{ color: `var(--${line.colour})` }}
+              style={{ color: paintOf(line) }}
               aria-hidden="true"
             />
             {line.label}
@@ -132,6 +138,10 @@ export function TimeChart(props: Props) {
       </div>
     </figure>
   );
+}
+
+function isNamed({ isUnnamed = false }: Line): boolean {
+  return !isUnnamed;
 }
 
 /** Bars are as wide as the times between values allow: a time without one counts too. */
@@ -168,11 +178,11 @@ function readUnderCursor(self: uPlot, tip: HTMLElement | null, shown: Shown): vo
   if (shown.lines.some(isBars)) markBar(self, at, shown.barSeconds ?? 0);
   const near = shown.marks.filter((mark) => isNear(self, mark, left));
   tip.replaceChildren(
-    // Charts that follow the pointer have other steps: one time is written, that of the chart that is read.
-    ...(self.root.matches(":hover") ? [textLine("strong", timeText(at, shown))] : []),
-    ...shown.lines.flatMap(({ label, values }) => {
+    // Each its own: charts that follow the pointer have other steps.
+    textLine("strong", timeText(at, shown)),
+    ...shown.lines.flatMap(({ label, values, readUntil = values.length }) => {
       const value = values[idx ?? 0];
-      if (value === undefined) return [];
+      if (value === undefined || (idx ?? 0) >= readUntil) return [];
       return textLine(
         "span",
         `${label}: ${value === null ? "nothing" : shown.scale.format(value)}`,
