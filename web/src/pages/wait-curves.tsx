@@ -26,10 +26,13 @@ interface Props {
 /** The highest first, so that the others are drawn over it. */
 const lines = (["p99", "p90", "p50"] as const).map((key) => ({ key, ...percentileLooks[key] }));
 
+type Line = (typeof lines)[number];
+
 /** One unit is about a pixel, so that the labels have the size of other text. */
 const wideWidth = 540;
 const narrowWidth = 340;
 const height = 282;
+const markWidth = 11;
 const edge = { left: 66, right: 18, top: 26, bottom: 34 };
 
 /** The table below it has the same figures, so that nobody depends on the picture. */
@@ -87,14 +90,11 @@ export function WaitCurves({ title, points, recorded, useless = [] }: Props) {
           </text>
         ))}
         {lines.map(({ key, colour, dash }) => (
-          <g
-            key={key}
-            className={dash}
-            style={{ color: `var(--${useless.includes(key) ? "line-strong" : colour})` }}
-          >
-            {unbroken(points, key).map((run) => (
+          <g key={key} className={dash} style={{ color: colourOf({ key, colour }, useless) }}>
+            {unbroken(points, key).map(({ run, leadsOut }) => (
               <polyline
-                key={run[0]?.value}
+                key={`${run[0]?.value} ${leadsOut}`}
+                className={leadsOut ? "leads-out" : undefined}
                 points={run.map((point) => `${left(point.x)},${down(point[key] ?? top)}`).join(" ")}
               />
             ))}
@@ -113,21 +113,41 @@ export function WaitCurves({ title, points, recorded, useless = [] }: Props) {
             ) : null}
           </g>
         ))}
-        {above.map(({ point, missing }) => (
-          <text
-            key={point.value}
-            className="above"
-            x={left(point.x)}
-            y={edge.top + 4}
-            textAnchor="middle"
-          >
-            ▲
-            <title>{`${point.value}: fewer than ${missing.map(({ label }) => label.replace(" within", "")).join(" and ")} started`}</title>
-          </text>
+        {above.map((one) => (
+          <Above key={one.point.value} {...one} x={left(one.point.x)} useless={useless} />
         ))}
       </svg>
     </figure>
   );
+}
+
+function colourOf({ key, colour }: Pick<Line, "key" | "colour">, useless: readonly Percentile[]) {
+  return `var(--${useless.includes(key) ? "line-strong" : colour})`;
+}
+
+interface AboveProps {
+  readonly point: CurvePoint;
+  readonly missing: readonly Line[];
+  readonly x: number;
+  readonly useless: readonly Percentile[];
+}
+
+/** Waits that are above the picture, each with the colour of its line. */
+function Above({ point, missing, x, useless }: AboveProps) {
+  // Not over the labels of the axis.
+  const from = Math.max(x - ((missing.length - 1) / 2) * markWidth, edge.left);
+  return missing.map((line, index) => (
+    <text
+      key={line.key}
+      className="above"
+      style={{ color: colourOf(line, useless) }}
+      x={from + index * markWidth}
+      y={edge.top + 4}
+      textAnchor="middle"
+    >
+      ▲<title>{`${point.value}: fewer than ${line.label.replace(" within", "")} started`}</title>
+    </text>
+  ));
 }
 
 interface CaptionProps {
@@ -139,7 +159,7 @@ interface CaptionProps {
 function Caption({ title, hasRecorded, hasAbove }: CaptionProps) {
   return (
     <figcaption>
-      {title}
+      {title} <small>of all that asked</small>
       {lines.toReversed().map(({ key, label, colour, dash }) => (
         <span key={key}>
           <i className={dash} style={{ color: `var(--${colour})` }} />
@@ -161,7 +181,7 @@ function Caption({ title, hasRecorded, hasAbove }: CaptionProps) {
  * A wait that ends after the record is above the picture, and the line to it leads out of it. Between two of them, and where
  * nobody knows anything, there is no line.
  */
-function unbroken(points: readonly CurvePoint[], key: Percentile): CurvePoint[][] {
+function unbroken(points: readonly CurvePoint[], key: Percentile): Piece[] {
   const runs: CurvePoint[][] = [[]];
   for (const point of points) {
     const run = runs.at(-1) ?? [];
@@ -171,7 +191,28 @@ function unbroken(points: readonly CurvePoint[], key: Percentile): CurvePoint[][
       runs.push(point.isKnown ? [point] : []);
     }
   }
-  return runs.filter((run) => run.length > 1 && run.some((point) => point[key] !== null));
+  return runs
+    .filter((run) => run.length > 1 && run.some((point) => point[key] !== null))
+    .flatMap((run) => piecesOf(run, key));
+}
+
+interface Piece {
+  readonly run: readonly CurvePoint[];
+  /** It ends at no value. */
+  readonly leadsOut: boolean;
+}
+
+/** What leads out of the picture is drawn apart: its end is no value. */
+function piecesOf(run: readonly CurvePoint[], key: Percentile): Piece[] {
+  const isOut = (point: CurvePoint | undefined) => point?.[key] === null;
+  const from = isOut(run[0]) ? 1 : 0;
+  const to = isOut(run.at(-1)) ? run.length - 1 : run.length;
+  const pieces = [
+    { run: run.slice(0, from + 1), leadsOut: true },
+    { run: run.slice(from, to), leadsOut: false },
+    { run: run.slice(to - 1), leadsOut: true },
+  ];
+  return pieces.filter((piece) => piece.run.length > 1);
 }
 
 /** A label that would touch the one before it is left out; the table has it. */

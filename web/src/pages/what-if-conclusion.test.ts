@@ -105,7 +105,7 @@ describe("conclusionOf()", () => {
   test("says how many start where too few do, and what it takes", () => {
     const few = { "3": [null, 114], "4*": [null, 142], "5": [null, 172] } as const;
     expect(conclusionOf(rows({ ...few, "6": 86, "8": 0 }))).toMatchObject({
-      lead: "It takes 6 (2 more than today) for 9 in 10 to start at all: within 1m26s, today 71 % started.",
+      lead: "It takes 6 (2 more than today) for 9 in 10 to start: within 1m26s, today fewer than 9 in 10 start at all (71 %).",
       rest: ["With 8, the largest value tried: at once; all smaller ones are slower."],
     });
     expect(conclusionOf(rows(few))).toMatchObject({

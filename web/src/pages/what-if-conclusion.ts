@@ -142,7 +142,7 @@ function withDirection(compared: Compared, step: 1 | -1): Conclusion {
     const told = `${withinWords(waitOf(most.part) ?? wait)}, ${todayWords(today)}`;
     const lead =
       waitOf(today.part) === null
-        ? `It takes ${most.label}${apart(most, today)} for 9 in 10 to start at all: ${told}.`
+        ? `It takes ${most.label}${apart(most, today)} for 9 in 10 to start: ${told}.`
         : `${most.label} already gives most of it${apart(most, today)}: 9 in 10 start ${told}.`;
     // Those before it are none of the best.
     const others = what === "pace" ? "longer" : way === ways.more ? "smaller" : "larger";
@@ -232,7 +232,9 @@ function lastOnes(rows: readonly AnswerRow[], from: AnswerRow, errorSeconds: num
 
 function todayWords({ part }: AnswerRow): string {
   const wait = waitOf(part);
-  return wait === null ? `today ${fewerWords(part)}` : `today ${withinWords(wait)}`;
+  if (wait !== null) return `today ${withinWords(wait)}`;
+  const share = fewerWords(part).replace(" started", "");
+  return `today fewer than 9 in 10 start at all${hasClaims(part) ? ` (${share})` : ""}`;
 }
 
 export function withinWords(seconds: number): string {

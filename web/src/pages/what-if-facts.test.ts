@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import type { Pool } from "../../../src/api/schemas.ts";
+import type { Space } from "../../../src/api/space-schemas.ts";
 import {
   causeOf,
   caveatOf,
   firstTopic,
   numberOf,
   questionsOf,
+  questionWords,
   settingOf,
   suggestedFor,
   type Topic,
@@ -52,6 +54,17 @@ test("causeOf() is what else makes requests wait, if it is only one", () => {
     { name: "east", total: 8 },
     { name: "west", total: 8 },
   ];
+  const quota = (name: string, held: number, more: object = {}) => ({
+    ...{ name, waits: [{ pool: "aws", requests: 1 }] },
+    quotas: [{ ...{ pool: "aws", dimension: null, held, max: 4, cohort: null }, ...more }],
+  });
+  const ofSpaces = (...spaces: object[]) => causeOf(plain, "size", [], spaces as Space[])?.words;
+  expect(ofSpaces(quota("web", 4), quota("ops", 3))).toBe("the quota of web (4)");
+  expect(ofSpaces(quota("web", 4), quota("ops", 4))).toBe("a quota (web 4, ops 4)");
+  // What it borrows is not its quota, and who does not wait is not held back.
+  expect(ofSpaces(quota("web", 4, { cohort: {} }), { ...quota("ops", 4), waits: [] })).toBe(
+    undefined,
+  );
   expect(of({ limits }, { limit: {} }, below)).toEqual({
     ...{ words: "the size of the pools below it (east 8, west 8)", from: 16 },
   });
@@ -146,4 +159,13 @@ test("suggestedFor() a limit has the value from which on the pools below it are 
   expect(suggestedFor(limit, below)).toEqual(["8", "11", "14", "16", "22"]);
   expect(suggestedFor(limit, [])).toEqual(suggested);
   expect(suggestedFor({ ...limit, topic: "size" }, below)).toEqual(suggested);
+});
+
+test("questionWords() says how many of today's are out of service: a replay lends them", () => {
+  const question = { topic: "size", today: "6" } as const;
+  const words = (states: object) =>
+    questionWords({ name: "aws", states: { ...states } }, question, "");
+  expect(words({ free: 6 })).toContain("than its 6?");
+  expect(words({ quarantined: 1 })).toContain("than its 6, of which 1 is out of service?");
+  expect(words({ quarantined: 1, drained: 2 })).toContain("of which 3 are out of service?");
 });

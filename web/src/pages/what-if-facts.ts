@@ -56,14 +56,17 @@ export function firstTopic(pool: Pool): Topic | undefined {
 
 /** What is asked, as a question. */
 export function questionWords(
-  pool: string,
+  { name: pool, states }: Pick<Pool, "name" | "states">,
   { topic, today }: Pick<WhatIfQuestion, "topic" | "today">,
   space: string,
 ): string {
   const than = today === undefined ? "" : `, which is ${today} today`;
+  // A replay lends them too.
+  const out = (states["quarantined"] ?? 0) + (states["drained"] ?? 0);
+  const ofWhich = out === 0 ? "" : `, of which ${out} ${out === 1 ? "is" : "are"} out of service`;
   const ifs: Readonly<Record<Topic, string>> = {
-    size: `${pool} had more or fewer resources than its ${today}`,
-    hosts: `${pool} had more or fewer hosts than its ${today}, with the capacities of these`,
+    size: `${pool} had more or fewer resources than its ${today}${ofWhich}`,
+    hosts: `${pool} had more or fewer hosts than its ${today}${ofWhich}, with the capacities of these`,
     limit: `the limit ${pool} were another than ${today}`,
     pace: `${pool} had another time between two starts${than}`,
     placement: `${pool} had another strategy than ${today}`,
@@ -221,6 +224,7 @@ export function causeOf(
   { name, flow, limit }: Pool,
   topic: Topic,
   below: readonly { readonly name: string; readonly total: number }[],
+  spaces: readonly Space[] = [],
 ): Cause | undefined {
   if (topic !== "size" && topic !== "limit" && topic !== "hosts") return undefined;
   const above = flow.limits.filter(({ pool }) => pool !== name);
@@ -232,10 +236,27 @@ export function causeOf(
   if (first !== undefined) {
     return above.length > 1 ? undefined : { words: `the limit of ${first.pool} (${first.limit})` };
   }
+  const quota = fullQuotas(name, spaces);
+  if (quota !== undefined) return limit === undefined ? { words: quota } : undefined;
   const all = below.reduce((sum, { total }) => sum + total, 0);
   if (limit === undefined || all === 0) return undefined;
   const names = below.map((pool) => `${pool.name} ${pool.total}`).join(", ");
   return { words: `the size of the pools below it (${names})`, from: all };
+}
+
+/** `the quota of web (4)`: of spaces that hold all of it and wait for more. What a cohort lends changes. */
+function fullQuotas(pool: string, spaces: readonly Space[]): string | undefined {
+  const full = spaces.flatMap(({ name, quotas, waits = [] }) => {
+    if (!waits.some((one) => one.pool === pool)) return [];
+    const own = quotas.filter((one) => one.pool === pool && one.dimension === null);
+    return own.flatMap(({ held, max, cohort }) => {
+      return cohort === null && held >= max ? [{ name, max }] : [];
+    });
+  });
+  const [first, ...more] = full;
+  if (first === undefined) return undefined;
+  if (more.length === 0) return `the quota of ${first.name} (${first.max})`;
+  return `a quota (${full.map(({ name, max }) => `${name} ${max}`).join(", ")})`;
 }
 
 function leftOut(pool: Pool): string | undefined {

@@ -91,6 +91,8 @@ test("replayCheck() says which waits do not match the record: the others may be 
 
 test("fewerWords() are the part that started", () => {
   expect(fewerWords(startedOnly(1_021, null))).toBe("71 % started");
+  // 98.96 %: fewer than 99 in 100.
+  expect(fewerWords(startedOnly(1_423, null))).toBe("98 % started");
   expect(fewerWords(part(null))).toBe("–");
 });
 

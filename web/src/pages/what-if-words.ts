@@ -3,7 +3,7 @@ import type { ReplayedPart } from "../../../src/api/history-schemas.ts";
 import { startedWithin } from "../../../src/api/started-within.ts";
 import { briefDuration, parseDuration, roughDuration } from "../../../src/core/model/time.ts";
 import { spanText } from "../parts/clock-time.ts";
-import { grouped, percent, percentInUse } from "../parts/numbers.ts";
+import { grouped, percentInUse } from "../parts/numbers.ts";
 import type { Percentile } from "../parts/percentile-looks.ts";
 import { numberOf } from "./what-if-facts.ts";
 
@@ -39,7 +39,8 @@ export function startedWords({
 /** `71 % started`: written where fewer claims started than the percentile needs. */
 export function fewerWords({ starts }: ReplayedPart): string {
   if (starts === undefined || starts.claims === 0) return "–";
-  return `${percent(starts.started / starts.claims)} started`;
+  // Never up: "99 % started" would be as many as 99 in 100.
+  return `${Math.floor((starts.started * 100) / starts.claims)} % started`;
 }
 
 /** `Replayed: the 101 claims recorded in the 11m13s from … to ….` */

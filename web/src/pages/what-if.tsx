@@ -16,6 +16,7 @@ import { go, usePlace } from "../router.ts";
 import { sharersOf } from "./limit-facts.ts";
 import { WhatIfAnswer } from "./what-if-answer.tsx";
 import {
+  type Cause,
   type Caveat,
   causeOf,
   caveatOf,
@@ -104,6 +105,8 @@ interface Answered {
   readonly space: string;
   readonly last: string;
   readonly found: SimulatedVariants;
+  /** As it was when it was asked, so that the answer does not change while somebody reads it. */
+  readonly cause: Cause | undefined;
 }
 
 function Planner({ pool, spaces }: { pool: Pool; spaces: readonly Space[] }) {
@@ -123,7 +126,8 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly Space[] }) {
     const wanted = valuesIn(values, question);
     try {
       const found = await start(bodyOf(pool.name, question, wanted, { space, last, to: end }));
-      if (found !== undefined) setAnswer({ question, values: wanted, space, last, found });
+      const cause = causeOf(pool, question.topic, below, spaces);
+      if (found !== undefined) setAnswer({ question, values: wanted, space, last, found, cause });
     } catch (problem) {
       setError(problem);
     }
@@ -138,8 +142,8 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly Space[] }) {
       {question === undefined ? null : (
         <>
           <p className="calm">
-            {questionWords(pool.name, question, space)} The recorded demand is replayed with each of
-            the values.
+            {questionWords(pool, question, space)} The recorded demand is replayed with each of the
+            values.
           </p>
           <Form {...{ questions, question, values, space, spaces, last, problem }}>
             {running ? (
@@ -165,11 +169,7 @@ function Planner({ pool, spaces }: { pool: Pool; spaces: readonly Space[] }) {
               <div
                 className={problem === undefined && error === undefined ? undefined : "outdated"}
               >
-                <WhatIfAnswer
-                  name={pool.name}
-                  {...answer}
-                  cause={causeOf(pool, answer.question.topic, below)}
-                />
+                <WhatIfAnswer name={pool.name} {...answer} />
               </div>
             )}
           </div>
