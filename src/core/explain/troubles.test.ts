@@ -208,7 +208,9 @@ describe("troublesIn()", () => {
     lending.do(acquire("b", "aws", { space: team }));
     expect(found(lending, 5 * minuteMs)).toEqual([]);
     const [trouble] = troublesIn(lending.state, (6 * minuteMs) as Instant);
-    expect(trouble).toMatchObject({ code: "quota_reached_long", name: "team", space: "team" });
+    expect(trouble).toMatchObject({
+      ...{ code: "quota_reached_long", name: "team", space: "team", pool: "aws" },
+    });
     expect(trouble?.text).toBe("it holds all 1 aws of its quota");
   });
 });

@@ -220,7 +220,13 @@ function quotaTroubles({ spaces, requests, pools }: State, now: Instant): Troubl
     const what = [quota.dimension, quota.pool].filter((word) => word !== undefined).join(" of ");
     const text = `it holds all ${quota.max} ${what} of its quota`;
     const { name } = space;
-    return [{ code: "quota_reached_long", kind: "space", name, since, text, space: name }];
+    const { pool } = quota;
+    return [
+      {
+        ...{ code: "quota_reached_long", kind: "space", name, since, text, space: name },
+        ...(pool !== undefined && { pool }),
+      },
+    ];
   });
 }
 

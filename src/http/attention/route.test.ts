@@ -58,7 +58,9 @@ test("a space sees its own quota only, and only operators see tokens", async () 
   await ask();
   await site.clock.advance(301_000);
   const seenBy = async (token: string) => {
-    const { items } = (await site.call("GET /v1/attention", { token })).body as Attention;
+    const { items, pools } = (await site.call("GET /v1/attention", { token })).body as Attention;
+    const named = [{ name: "aws", codes: ["quota_reached_long"] }];
+    expect(pools).toEqual(token === otherToken ? [] : named);
     return items.map(({ code }) => code);
   };
   expect(await seenBy(holder)).toEqual(["quota_reached_long"]);

@@ -131,7 +131,7 @@ const them = "Show them";
 
 /** Where somebody looks next. */
 const views: Readonly<Record<string, { readonly href: string; readonly label: string }>> = {
-  waits_long: { href: "/queue?sort=wait", label: "Show the queue" },
+  waits_long: { href: "/queue", label: "Show the queue" },
   quarantined: { href: "/out", label: them },
   nothing_to_lend: { href: "/out", label: them },
   not_cleaned: { href: "/out", label: them },
@@ -145,6 +145,12 @@ const views: Readonly<Record<string, { readonly href: string; readonly label: st
 function viewOf({ code, count, about }: AttentionItem) {
   const view = views[code];
   if (view === undefined) return viewOfOne(about);
+  const [first] = about;
+  if (code === "waits_long" && count === 1 && first !== undefined) {
+    // The longest wait first, which is the request that it is about.
+    const query = new URLSearchParams({ group: "none", q: first.name });
+    return { ...view, href: `/queue?${query}` };
+  }
   return view.label === them && count === 1 ? { ...view, label: "Show it" } : view;
 }
 

@@ -152,7 +152,7 @@ function Totals({ pools, of, troubles }: TotalsProps) {
         {
           label: "Longest wait",
           value: oldest === undefined ? "–" : <Age since={oldest} />,
-          href: "/queue?sort=wait",
+          href: "/queue?group=none",
           bad: pools.some(({ name }) => waitsTooLong(name, troubles)),
         },
       ]}

@@ -61,6 +61,7 @@ export function Queue() {
           turns={turns}
           withPools={by !== ""}
           shownAtFirst={100}
+          withOldest={by === ""}
         />
       )}
     </>

@@ -17,7 +17,7 @@ test.each([
   ["a shared pool alone", [lab], [whole, lab], []],
   ["none", [], [whole], ["Resources 0 of 10", "Held 0", "Free 0"]],
 ])("stockFigures() of %s count no shared host as held or free", (_, pools, all, want) => {
-  const hosts = pools.includes(lab) ? ["Shared hosts 4 29 % of vcpus free"] : [];
+  const hosts = pools.includes(lab) ? ["Free vcpus 29 % of 4 hosts"] : [];
   expect(words(stockFigures(pools, all))).toEqual([...want, ...hosts]);
 });
 

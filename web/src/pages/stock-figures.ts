@@ -35,13 +35,14 @@ function wholeFigures(pools: readonly Pool[], all: readonly Pool[] | undefined):
   ];
 }
 
-/** `29 % of vcpus free`, as in the row of the pool; several pools have no amount in common. */
+/** `Free vcpus 29 % of 4 hosts`, as in the row of the pool; several pools have no amount in common. */
 function hostsFigure(pools: readonly Pool[]): Figure {
   const [first, ...more] = pools;
-  const count = { label: "Shared hosts", value: sumOf(pools, ({ total }) => total) };
+  const hosts = sumOf(pools, ({ total }) => total);
   if (first === undefined || more.length > 0) {
-    return { ...count, aside: `in ${grouped(pools.length)} pools` };
+    return { label: "Shared hosts", value: hosts, aside: `in ${grouped(pools.length)} pools` };
   }
   const { unit, held, total } = countsOf(first);
-  return { ...count, aside: `${percentLeft(held / Math.max(1, total))} of ${unit} free` };
+  const aside = `of ${grouped(hosts)} ${hosts === 1 ? "host" : "hosts"}`;
+  return { label: `Free ${unit}`, value: percentLeft(held / Math.max(1, total)), aside };
 }
