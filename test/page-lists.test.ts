@@ -329,11 +329,16 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     expect(world().complaints).toEqual([]);
   });
 
-  test("a resource shows on its strip that it was in quarantine", async () => {
+  test("a resource shows on its strip that it was in quarantine, and its pool that it is", async () => {
     const { client } = world();
     await client.changeResource("spare-1", { state: "quarantined", reason: "test" });
+    const page = await world().open("/pools/spare");
+    // Its pool says it too, near its figures.
+    const out = page.getByRole("list", { name: "Out of service" });
+    await out.getByText(/^quarantined/).waitFor();
     await client.changeResource("spare-1", { state: "free", reason: "test" });
-    const page = await world().open("/resources/spare-1");
+    await out.waitFor({ state: "detached" });
+    await page.goto(new URL("/resources/spare-1", page.url()).href);
     await page.locator(".lane .how-quarantined").waitFor({ state: "attached" });
     await page.locator(".lane .legend").getByText("quarantined").waitFor();
     expect(world().complaints).toEqual([]);

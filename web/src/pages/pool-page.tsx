@@ -27,6 +27,7 @@ import { inLeaseOrder } from "./lease-ends.ts";
 import { LeaseTable } from "./leases.tsx";
 import { LimitSection, usePoolsBeside } from "./limit-section.tsx";
 import { listedPool } from "./listed-pool.ts";
+import { OutNote } from "./out-note.tsx";
 import { PaceSection } from "./pace-section.tsx";
 import { PolicyFacts } from "./policy-facts.tsx";
 import { statesOf } from "./pool-facts.ts";
@@ -97,6 +98,7 @@ function PoolView({ read }: { read: Pool }) {
         figures={figuresOf(pool, { requests: queue, isWhole }, troubles)}
       />
       {pool.usage === undefined ? <WholeBar pool={pool} /> : <CapacityBars usage={pool.usage} />}
+      <OutNote pool={pool} />
       <NoActionsNote />
       <div className="gates">
         {pool.template === undefined ? null : <ClusterStock pool={pool} />}
