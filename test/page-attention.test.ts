@@ -96,14 +96,14 @@ describe.skipIf(chromiumPath === undefined)("the overview", () => {
   test("sums up the pools of the filter", async () => {
     const page = await world().open("/?q=d-free");
     const figure = page.getByLabel("The pools below together").locator("div").first();
-    await expect.poll(() => figure.textContent()).toBe("Resources3of 10");
+    await expect.poll(() => figure.textContent()).toBe("Resources3 of 10");
   });
 
   test("explains every colour of its bars", async () => {
     await world().client.changeResource("acc-1", { drained: true });
     const page = await world().open("/");
     const legend = page.locator(".legend");
-    for (const word of ["held", "drained", "free", "waiting, most"]) {
+    for (const word of ["held", "drained", "free", "most waiting at once"]) {
       await legend.getByText(word, { exact: true }).first().waitFor();
     }
     await world().client.changeResource("acc-1", { drained: false });

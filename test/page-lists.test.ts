@@ -85,7 +85,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await tile("Silent").getByText("nobody misses heartbeats").waitFor();
     // The tiles count what the list shows.
     const all = (await world().client.everyLease({})).length;
-    expect(await tiles.first().locator("dd").textContent()).toBe(`2of ${all}`);
+    expect(await tiles.first().locator("dd").textContent()).toBe(`2 of ${all}`);
     const rows = page.locator(".leases tr[data-row]");
     await rows
       .filter({ hasText: "ends/hold" })

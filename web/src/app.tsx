@@ -11,7 +11,7 @@ import { focusWhenThere, useKeptFocus } from "./parts/keep-focus.ts";
 import { KeyList, toggleKeyList } from "./parts/key-list.tsx";
 import { Link } from "./parts/link.tsx";
 import { Mark } from "./parts/mark.tsx";
-import { useIsPhone } from "./parts/phone.ts";
+import { useHasMenu } from "./parts/phone.ts";
 import { SearchBox } from "./parts/search-box.tsx";
 import { SignedIn } from "./parts/signed-in.tsx";
 import { leftBy, usePlace } from "./router.ts";
@@ -93,14 +93,18 @@ function Navigation({ path }: { path: string }) {
     row.scrollTo({ left: here.offsetLeft - (row.clientWidth - here.offsetWidth) / 2 });
   }, [path, shown.length]);
   return (
-    <nav aria-label="Views" ref={nav}>
-      {shown.map(({ href, label }) => (
-        <Link key={href} href={href} aria-current={isAt(path, href) ? "page" : undefined}>
-          {label}
-        </Link>
-      ))}
+    <nav id="views" aria-label="Views" ref={nav}>
+      <ViewLinks path={path} />
     </nav>
   );
+}
+
+function ViewLinks({ path }: { path: string }) {
+  return viewsFor(useStore(whoami)).map(({ href, label }) => (
+    <Link key={href} href={href} aria-current={isAt(path, href) ? "page" : undefined}>
+      {label}
+    </Link>
+  ));
 }
 
 function isAt(path: string, href: string): boolean {
@@ -112,7 +116,7 @@ function isAt(path: string, href: string): boolean {
 function Corner() {
   const { state } = useStore(connection);
   const last = useStore(lastSeq);
-  const isPhone = useIsPhone();
+  const hasMenu = useHasMenu();
   const words = state === "live" ? "live" : state === "lost" ? "not connected" : "connecting";
   return (
     <div className="corner">
@@ -122,21 +126,32 @@ function Corner() {
       >
         {words}
       </span>
-      {isPhone ? (
-        <>
-          <button type="button" className="quiet" popoverTarget="menu">
-            Menu
-          </button>
-          <div id="menu" popover="auto" className="menu">
-            <Tools />
-          </div>
-        </>
-      ) : (
-        <Tools />
-      )}
+      {hasMenu ? <Menu /> : <Tools />}
     </div>
   );
 }
+
+function Menu() {
+  const place = usePlace();
+  const menu = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link of it has led elsewhere.
+  useEffect(() => menu.current?.hidePopover(), [place]);
+  return (
+    <>
+      <button type="button" className="quiet" popoverTarget="menu">
+        Menu
+      </button>
+      <div id="menu" popover="auto" className="menu" ref={menu}>
+        <nav aria-label="All views">
+          <ViewLinks path={place.path} />
+        </nav>
+        <Tools />
+      </div>
+    </>
+  );
+}
+
+const themeWords = { system: "auto", light: "light", dark: "dark" };
 
 /** In the corner, or in a menu if that is too narrow. */
 function Tools() {
@@ -145,9 +160,17 @@ function Tools() {
   return (
     <>
       <SignedIn />
-      <button type="button" className="quiet" onClick={nextTheme} title={`Colours: ${name}`}>
-        <span className="long">Change colours, now </span>
-        {name === "system" ? "Auto" : name === "light" ? "Light" : "Dark"}
+      <button
+        type="button"
+        className="quiet"
+        onClick={nextTheme}
+        title={`Theme: ${themeWords[name]}`}
+      >
+        <span className="short" aria-hidden="true">
+          ◐{" "}
+        </span>
+        <span className="long">Theme: </span>
+        {themeWords[name]}
       </button>
       <button type="button" className="quiet with-keys" onClick={toggleKeyList} title="Keys">
         <span className="long">Keys </span>

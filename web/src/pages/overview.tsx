@@ -246,7 +246,7 @@ function PoolTable({ pools, trends, sort, canFold, filter, troubles }: TableProp
                     <i className="look-held" aria-hidden="true" /> held
                   </span>
                   <span>
-                    <i className="key-line" aria-hidden="true" /> waiting, most
+                    <i className="key-line" aria-hidden="true" /> most waiting at once
                   </span>
                 </span>
               )}
@@ -265,7 +265,8 @@ function PoolTable({ pools, trends, sort, canFold, filter, troubles }: TableProp
           ))}
           {folded === 0 || shown < busy.length ? null : (
             <tr className="folded" data-row>
-              <td colSpan={9}>
+              {/* As many columns as a narrow window shows: it would make room for more. */}
+              <td colSpan={6}>
                 <button type="button" onClick={() => setIdle(idle === "" ? "show" : "")}>
                   {idle === ""
                     ? `Show ${grouped(folded)} idle pools`

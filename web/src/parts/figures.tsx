@@ -27,7 +27,12 @@ export function Figures({ label, figures, isCompact = false }: Props) {
           <dt>{href === undefined ? name : <Link href={href}>{name}</Link>}</dt>
           <dd>
             {typeof value === "number" ? grouped(value) : value}
-            {aside ? <small>{aside}</small> : null}
+            {aside ? (
+              <>
+                {" "}
+                <small>{aside}</small>
+              </>
+            ) : null}
           </dd>
         </div>
       ))}

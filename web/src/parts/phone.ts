@@ -1,16 +1,30 @@
-/** A screen as narrow as that of a phone: the same width as in `phone.css`. */
+/** A window as narrow as that of a phone or of half a screen: the same widths as in `phone.css`. */
 import { useSyncExternalStore } from "react";
 
+const narrow = widthUpTo(900);
+const noWiderThanViews = widthUpTo(1_120);
+
 /** There is no window in the tests of functions. */
-const narrow = typeof matchMedia === "undefined" ? undefined : matchMedia("(max-width: 680px)");
+function widthUpTo(pixels: number): MediaQueryList | undefined {
+  return typeof matchMedia === "undefined" ? undefined : matchMedia(`(max-width: ${pixels}px)`);
+}
 
 export function useIsPhone(): boolean {
+  return useMatches(narrow);
+}
+
+/** Whether the header has no room for all views and what stands in its corner. */
+export function useHasMenu(): boolean {
+  return useMatches(noWiderThanViews);
+}
+
+function useMatches(media: MediaQueryList | undefined): boolean {
   return useSyncExternalStore(
     (changed) => {
-      narrow?.addEventListener("change", changed);
-      return () => narrow?.removeEventListener("change", changed);
+      media?.addEventListener("change", changed);
+      return () => media?.removeEventListener("change", changed);
     },
-    () => narrow?.matches === true,
+    () => media?.matches === true,
   );
 }
 
