@@ -62,6 +62,15 @@ describe.skipIf(chromiumPath === undefined)("with the keyboard alone", () => {
     await heading(page, "ci/1");
   });
 
+  test("an Enter that is faster than the answer opens what is found first", async () => {
+    const page = await world().open("/");
+    await page.keyboard.press("/");
+    await page.keyboard.type("account");
+    await page.keyboard.press("Enter");
+    await heading(page, "account");
+    expect(new URL(page.url()).pathname).toBe("/pools/account");
+  });
+
   test("a person opens a pool by search, and another view by its keys", async () => {
     const page = await world().open("/");
     await page.keyboard.press("/");

@@ -24,6 +24,20 @@ test("names come first that are the text, then those that begin with it, then wo
   ]);
 });
 
+test("a pool that requests wait for comes before others that begin with the text", () => {
+  const idle = Array.from({ length: 20 }, (_, index) => pool(`esx-${index}`, 1));
+  const lending = new Lending(...idle, pool("lab-esx", 1), pool("lab-other", 1));
+  const first = () => search(lending.state, "esx", 9, undefined, "pool").items[0]?.title;
+  lending.do(acquire("1", "lab-esx"));
+  expect(first()).toBe("esx-0");
+  lending.do(acquire("2", "lab-esx"));
+  expect(first()).toBe("lab-esx");
+  for (const id of ["3", "4"]) lending.do(acquire(id, "esx-0"));
+  expect(first()).toBe("esx-0");
+  // The name itself stays the best.
+  expect(found(lending, "esx-7")[0]).toBe("pool esx-7");
+});
+
 test("an id is found by its start, and called by its holder", () => {
   const lending = new Lending(pool("aws", 1));
   lending.do(acquire("1m7webf7", "aws", { holder: "ci/7" }));

@@ -29,6 +29,8 @@ interface Candidate {
   readonly hit: SearchHit;
   /** What it is called. */
   readonly names: readonly string[];
+  /** Requests wait for it. */
+  readonly isWanted?: boolean;
   /** Nobody remembers the middle of one. */
   readonly id?: string;
   /** Other texts to search. Without user data, which may be credentials. */
@@ -61,14 +63,17 @@ export interface SearchFound {
   readonly meant?: string;
 }
 
-/** How well a name fits: it is the text, begins with it, has a word that does, or has it inside. */
+/**
+ * How well a name fits: it is the text, begins with it, has a word that does, or has it inside. Who looks for a pool
+ * means one that requests wait for: a word of its name is as good as the start.
+ */
 const fits = { exact: 0, start: 1, word: 2, inside: 3, none: 4 } as const;
 
 /**
  * Returns at most `max` hits; `more` is true if there are others, and `counts` has all of each kind. Ignores case. What
  * has not the whole text may have all of its words, some of them in what it is connected with: the pool of a lease,
- * the holder of a resource. The best fit comes first; of equal ones pools, spaces, hubs,
- * resources, then requests and leases. If not all can be shown, each kind has its part: hundreds of resources do not
+ * the holder of a resource. The best fit comes first; of equal ones pools (first those that requests wait for), spaces,
+ * hubs, resources, then requests and leases. If not all can be shown, each kind has its part: hundreds of resources do not
  * hide the lease that somebody looks for. With `only`, hits of other kinds are counted and not returned.
  */
 export function search(
@@ -129,9 +134,10 @@ function isLong(word: string): boolean {
   return word.length > 3;
 }
 
-function fitOf({ names, id, texts = [] }: Omit<Candidate, "hit">, wanted: string): number {
+function fitOf({ names, isWanted, id, texts = [] }: Omit<Candidate, "hit">, wanted: string) {
   let best: number = id === undefined ? fits.none : idFit(id.toLowerCase(), wanted);
   for (const name of names) best = Math.min(best, nameFit(name.toLowerCase(), wanted));
+  if (best === fits.word && isWanted) return fits.start;
   if (best < fits.none) return best;
   return texts.some((one) => one.toLowerCase().includes(wanted)) ? fits.inside : fits.none;
 }
@@ -194,10 +200,8 @@ function nameFit(name: string, wanted: string): number {
 }
 
 function* everything(state: State, sight: SearchSight): Generator<Candidate> {
-  for (const pool of state.pools.values()) {
-    const { name } = pool;
-    yield { hit: { kind: "pool", name, title: name, about: aboutPool(pool) }, names: [name] };
-  }
+  yield* poolsThat(state, true);
+  yield* poolsThat(state, false);
   for (const name of new Set([...state.spacePolicies.keys(), ...state.spaces.keys()])) {
     if (!sight.seesSpace(name)) continue;
     const { leases, waiting } = state.spaces.get(name) ?? { leases: new Set(), waiting: 0 };
@@ -230,6 +234,15 @@ function* everything(state: State, sight: SearchSight): Generator<Candidate> {
     const related = () => claims.flatMap(({ resource: { name, pool } }) => [name, pool.name]);
     const hit = { kind: "lease", name: id, title: ask.holder, about } as const;
     yield { hit, ...asked(id, ask), related };
+  }
+}
+
+function* poolsThat(state: State, isWanted: boolean): Generator<Candidate> {
+  for (const pool of state.pools.values()) {
+    if (pool.waiting > 0 !== isWanted) continue;
+    const { name } = pool;
+    const hit = { kind: "pool", name, title: name, about: aboutPool(pool) } as const;
+    yield { hit, names: [name], isWanted };
   }
 }
 

@@ -32,20 +32,19 @@ export function SearchBox() {
   const [open, setOpen] = useState(false);
   const [chosen, setChosen] = useState(0);
   const list = useId();
-  const { choices, state, counts, meant } = useChoices(text.trim());
+  const { choices, state, counts, meant, isOld } = useChoices(text.trim());
   const isShown = open && text.trim() !== "";
   const leave = (to: string) => {
     setOpen(false);
     if (!to.startsWith("/search?")) setText("");
     go(to);
   };
+  const setEntered = useEnter(isOld, () => leave(choices[chosen]?.href ?? pageOf(text)));
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    const choice = choices[chosen];
     if (step !== 0 && choices.length > 0)
       setChosen((chosen + step + choices.length) % choices.length);
-    else if (event.key === "Enter" && choice !== undefined) leave(choice.href);
-    else if (event.key === "Enter") leave(pageOf(text));
+    else if (event.key === "Enter") setEntered(text.trim() !== "");
     else if (event.key === "Escape") event.currentTarget.blur();
     else return;
     event.preventDefault();
@@ -66,10 +65,14 @@ export function SearchBox() {
         onChange={(event) => {
           setText(event.target.value);
           setChosen(0);
+          setEntered(false);
           setOpen(true);
         }}
         onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
+        onBlur={() => {
+          setOpen(false);
+          setEntered(false);
+        }}
         onKeyDown={onKey}
       />
       <KeyCap name="/" />
@@ -98,6 +101,17 @@ export function SearchBox() {
   );
 }
 
+/** Opens what is chosen of the answer to the whole text, which may come after the key: who types fast gets the same. */
+function useEnter(isOld: boolean, open: () => void) {
+  const [isPressed, setPressed] = useState(false);
+  useEffect(() => {
+    if (!isPressed || isOld) return;
+    setPressed(false);
+    open();
+  });
+  return setPressed;
+}
+
 /** On the page of what was found, the text that it was found for; elsewhere it begins empty. */
 function useTextOfPage() {
   const { path, query } = usePlace();
@@ -108,7 +122,7 @@ function useTextOfPage() {
   return state;
 }
 
-interface BelowProps extends Omit<Choices, "choices"> {
+interface BelowProps extends Omit<Choices, "choices" | "isOld"> {
   readonly text: string;
   readonly onChoose: (to: string) => void;
 }
@@ -160,6 +174,8 @@ function Way({ to, text, onChoose }: WayProps) {
 }
 
 interface Choices {
+  /** Its answer has not come yet. */
+  readonly isOld: boolean;
   readonly choices: readonly Choice[];
   readonly state: "searching" | "nothing" | "more" | "all";
   /** How many were found. */
@@ -170,7 +186,7 @@ interface Choices {
 
 function useChoices(text: string): Choices {
   const settled = useSettled(text, settleMs);
-  const { data } = useAnswer(found(settled));
+  const { data, error } = useAnswer(found(settled));
   const views = viewsFor(useStore(whoami));
   const isView = ({ label }: { label: string }) =>
     text.length >= 3 && label.toLowerCase().startsWith(text.toLowerCase());
@@ -180,10 +196,10 @@ function useChoices(text: string): Choices {
   const hits = (data?.items ?? []).map((hit) => ({ ...hit, href: addressOf(hit) }));
   const all: Choice[] = text === "" ? [] : searchChoices<Choice>(named, hits, text, shownMax);
   const counts = Object.values(data?.counts ?? {}).reduce((sum, count) => sum + count, 0);
-  const isOld = data === undefined || settled !== text;
+  const isOld = (data === undefined && error === undefined) || settled !== text;
   const isMore = data?.more === true || named.length + hits.length > all.length;
   return {
-    ...{ choices: all, counts, meant: meantBy(text, data?.meant, views) },
+    ...{ choices: all, counts, isOld, meant: meantBy(text, data?.meant, views) },
     state: all.length > 0 ? (isMore ? "more" : "all") : isOld ? "searching" : "nothing",
   };
 }
