@@ -102,9 +102,8 @@ describe.skipIf(chromiumPath === undefined)("the page of a pool", () => {
     await world().client.pin("finder", { rate: 20, by: "bob" });
     await section.getByRole("button", { name: "Unpin" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("finder continues with 8 starts per minute.").waitFor();
+    await dialog.getByText("finder continues with 8 starts per minute, its maximum.").waitFor();
     await dialog.getByLabel("Your name").fill("ada");
-    await dialog.getByLabel("Why").fill("all is well");
     await dialog.getByRole("button", { name: "Unpin" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await flowOf("finder")).toMatchObject({ rate: 8, pinned: null });

@@ -183,7 +183,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       const page = await world().open("/resources/desk-1");
       await page.getByRole("button", { name: "Drain" }).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByText("desk-1 will not be lent again.").waitFor();
+      await dialog.getByText("desk-1 is not lent again until somebody undrains it.").waitFor();
       await dialog.getByRole("button", { name: "Drain" }).click();
       expect((await world().client.resource("desk-1")).drained).toBe(false); // Nobody said who and why.
       await confirm(page, /^Drain$/);
@@ -194,8 +194,30 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
         reason: { by: "ada", why: "on purpose" },
       });
       await page.getByRole("button", { name: "Undrain" }).click();
-      await confirm(page, /Undrain/);
+      // What is undone needs no reason.
+      await dialog.getByText("desk-1 can be lent again at once.").waitFor();
+      await dialog.getByText("Nobody waits for desk now.").waitFor();
+      await dialog.getByRole("button", { name: "Undrain" }).click();
       await page.locator("h1 .chip", { hasText: "free" }).waitFor();
+    });
+
+    test("a dialog has nothing left to do once the lease has ended", async () => {
+      const asked = await world().client.ask({
+        ...{ holder: "gone/1", items: [{ pool: "desk" }], ttl: "10m" },
+      });
+      if (!asked.granted) throw new Error("It is granted at once");
+      const page = await world().open(`/leases/${asked.lease.id}`);
+      await page.getByRole("button", { name: "End lease" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText(/^Its job is notified, and has .* left to release it/).waitFor();
+      await dialog.getByLabel("Your name").fill("ada");
+      await dialog.getByLabel("Why").fill("hangs");
+      await world().client.releaseOnce({ ...asked.lease, token: asked.lease.token ?? "" });
+      await dialog.getByRole("button", { name: "End lease" }).click();
+      await dialog.getByText(/^The lease ended .* ago: its holder released it\.$/).waitFor();
+      expect(await dialog.getByRole("button").allTextContents()).toEqual(["Close"]);
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await dialog.waitFor({ state: "detached" });
     });
 
     test("frees a quarantined resource, and shows the output of the cleaner", async () => {
@@ -266,9 +288,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await dialog.getByRole("button", { name: "Remove from queue" }).click();
       await dialog
         .getByRole("alert")
-        .getByText(/Cannot leave the queue: .* has been granted/)
+        .getByText("It has been granted. To take its resources back, end the lease.")
         .waitFor();
-      await dialog.getByText("To take its resources back, end the lease.").waitFor();
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
       await page.waitForFunction("document.activeElement.id === 'main'");

@@ -4,6 +4,7 @@ import { useNowMs } from "../data/clock.ts";
 import { useAnswer } from "../data/query.ts";
 import { onePool, queueOf, somePools } from "../data/questions.ts";
 import {
+  backWords,
   deadlineWords,
   heldWords,
   leftWords,
@@ -21,6 +22,12 @@ export function DrainImpact({ pool }: { pool: string }) {
   return (
     <li>{data === undefined ? `What is left in ${pool} is being read …` : leftWords(data)}</li>
   );
+}
+
+/** Who gets what comes back into service. */
+export function BackImpact({ pool }: { pool: string }) {
+  const { data } = useAnswer(onePool(pool));
+  return <li>{data === undefined ? `Who waits for ${pool} is being read …` : backWords(data)}</li>;
 }
 
 interface PoolsProps {
@@ -42,8 +49,7 @@ export function Loss({ holder, names, grantedAt }: LossProps) {
   const nowMs = useNowMs();
   return (
     <li>
-      {holder} loses {names}, which it has held for {heldWords(grantedAt, nowMs)}. Its job is
-      notified at once or at its next heartbeat.
+      {holder} loses {names}, which it has held for {heldWords(grantedAt, nowMs)}.
     </li>
   );
 }

@@ -5,7 +5,14 @@ import { berth } from "../data/berth.ts";
 import { learnAnswer } from "../data/query.ts";
 import { oneResource } from "../data/questions.ts";
 import type { Action } from "../parts/action-button.tsx";
-import { DrainImpact, LentAgain, LentWithoutWait, Loss, NextInLine } from "./action-impact.tsx";
+import {
+  BackImpact,
+  DrainImpact,
+  LentAgain,
+  LentWithoutWait,
+  Loss,
+  NextInLine,
+} from "./action-impact.tsx";
 import { canBeCleaned, canBeFreed, effectOfDrain, isHeld } from "./resource-facts.ts";
 
 /** The actions that are possible in the resource's state. */
@@ -23,6 +30,7 @@ function cleanAgain({ name }: Resource): Action {
       `The next cleaner takes ${name}. If it succeeds, ${name} is free; else it is quarantined again.`,
       "Its note is cleared.",
     ],
+    isUndo: true,
     run: (audit) => change(name, { state: "dirty", note: "", ...audit }),
     done: `${name} is to be cleaned`,
   };
@@ -33,7 +41,7 @@ function drain(resource: Resource): Action {
   return {
     verb: "Drain",
     title: `Drain ${name}`,
-    effects: [effectOfDrain(resource), "It stays out of service until somebody undrains it."],
+    effects: [effectOfDrain(resource)],
     impact: createElement(DrainImpact, { pool }),
     run: (audit) => change(name, { drained: true, ...audit }),
     done: isHeld(resource)
@@ -51,6 +59,7 @@ export function actionForAll(resources: readonly Resource[]): Action | undefined
       verb: `Undrain all ${count}`,
       title: `Undrain all ${count}`,
       effects: [`${names.join(", ")} can be lent again at once.`],
+      isUndo: true,
       run: (audit) => changeAll(names, { drained: false, ...audit }),
       done: `${count} resources can be lent again`,
     };
@@ -61,18 +70,25 @@ export function actionForAll(resources: readonly Resource[]): Action | undefined
     title: `Return all ${count} to service`,
     effects: [
       `${names.join(", ")} go from quarantined to free, and their notes are cleared.`,
-      "The next requests get them at once, without cleaning.",
+      "They can be lent at once, without cleaning.",
     ],
+    isUndo: true,
     run: (audit) => changeAll(names, { state: "free", note: "", ...audit }),
     done: `${count} resources are back in service`,
   };
 }
 
-function undrain({ name, pool }: Resource): Action {
+function undrain({ name, pool, lease }: Resource): Action {
   return {
     verb: "Undrain",
     title: `Undrain ${name}`,
-    effects: [`${name} can be lent again at once. The next request for ${pool} gets it.`],
+    effects: [
+      lease === null
+        ? `${name} can be lent again at once.`
+        : `${name} can be lent again when ${lease.holder} has released it.`,
+    ],
+    impact: createElement(BackImpact, { pool }),
+    isUndo: true,
     run: (audit) => change(name, { drained: false, ...audit }),
     done: `${name} can be lent again`,
   };
@@ -84,8 +100,10 @@ function free({ name, state, pool }: Resource): Action {
     title: `Return ${name} to service`,
     effects: [
       `${name} goes from ${state} to free, and its note is cleared.`,
-      `The next request for ${pool} gets it at once, without cleaning.`,
+      "It can be lent at once, without cleaning.",
     ],
+    impact: createElement(BackImpact, { pool }),
+    isUndo: true,
     run: (audit) => change(name, { state: "free", note: "", ...audit }),
     done: `${name} is back in service`,
   };

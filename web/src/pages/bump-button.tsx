@@ -23,12 +23,11 @@ function BumpDialog({ onClose, ...props }: Props & { onClose: () => void }) {
   return (
     <ActionDialog action={bump(props, text.trim())} onClose={onClose}>
       <label>
-        Priority, from −{limits.priorityMax} to {limits.priorityMax}, or a name from the
-        configuration
+        Priority, from −{limits.priorityMax} to {limits.priorityMax}
         <input
           required
           pattern="\s*([+\-]?[0-9]{1,4}|[A-Za-z][A-Za-z0-9._\-]{0,62})\s*"
-          title={`A whole number from -${limits.priorityMax} to ${limits.priorityMax}, or a name`}
+          title={`A whole number from -${limits.priorityMax} to ${limits.priorityMax}, or its name in the configuration`}
           value={text}
           placeholder={`${request.priority} now`}
           onChange={(event) => setText(event.target.value)}

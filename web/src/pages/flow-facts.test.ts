@@ -173,6 +173,15 @@ describe("pinEffects()", () => {
   });
 });
 
+test.each([
+  [60, "This is more than its own rate ever is: between 1 and 6."],
+  [0.5, "This is less than its own rate ever is: between 1 and 6."],
+  [4, undefined],
+])("pinEffects() warns of a rate that reports could not lead to: %d", (rate, want) => {
+  const effects = pinEffects(pool({ policy: { adaptive: adaptive("auto") } }), rate);
+  expect(effects.find((one) => one.startsWith("This is"))).toBe(want);
+});
+
 describe("unpinEffects() of a pool", () => {
   test.each<[string, Facts["policy"], string]>([
     ["with a pace", { pace }, "aws grants one lease every 24s again, as configured."],
@@ -184,7 +193,7 @@ describe("unpinEffects() of a pool", () => {
     [
       "with an adaptive rate within bounds",
       { pace, adaptive: adaptive("auto") },
-      "aws continues with 6 starts per minute.",
+      "aws continues with 6 starts per minute, its maximum.",
     ],
     [
       "that is only advised",

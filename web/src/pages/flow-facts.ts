@@ -196,9 +196,21 @@ export function pinEffects(pool: Pool, rate: number): string[] {
       : `Now: one every ${briefDuration(flow.everySeconds * 1_000)}.`;
   return [
     `${name} grants one lease every ${briefDuration(60_000 / rate)} until somebody unpins it. ${now}`,
+    ...beyondWords(policy, rate),
     findsItsRate(policy)
       ? "Reports of throttling are counted, but do not change the rate."
       : "Leases and the order of the queue do not change.",
+  ];
+}
+
+/** A rate that its reports could never have led to is worth a second thought. */
+function beyondWords({ adaptive }: Pool["policy"], rate: number): string[] {
+  if (adaptive === null || adaptive.mode === "off") return [];
+  const { min, max } = adaptive;
+  if (rate >= min && rate <= max) return [];
+  const side = rate > max ? "more" : "less";
+  return [
+    `This is ${side} than its own rate ever is: between ${rateWords(min)} and ${rateWords(max)}.`,
   ];
 }
 
@@ -211,10 +223,13 @@ function limitStays({ limit }: Pool): string {
 export function unpinEffects({ name, policy, flow }: Pool): string[] {
   const { adaptive, pace } = policy;
   if (adaptive?.mode === "auto") {
-    const kept = Math.min(adaptive.max, Math.max(adaptive.min, flow.pinned?.rate ?? 0));
+    const { min, max } = adaptive;
+    const pinned = flow.pinned?.rate ?? 0;
+    const kept = Math.min(max, Math.max(min, pinned));
+    const why = pinned > max ? "its maximum" : pinned < min ? "its minimum" : "the rate of the pin";
     return [
-      `${name} continues with ${rateWords(kept)} starts per minute.`,
-      `Reports change the rate again, from ${rateWords(adaptive.min)} to ${rateWords(adaptive.max)}.`,
+      `${name} continues with ${rateWords(kept)} starts per minute, ${why}.`,
+      `Then reports of throttling change it, between ${rateWords(min)} and ${rateWords(max)}.`,
     ];
   }
   if (pace === null) {

@@ -1,14 +1,37 @@
 import { expect, test } from "vitest";
 import { poolAnswer as pool } from "../../../src/api/pool-answer.suite.ts";
-import { deadlineWords, leftWords, lentAgainWords, nextWords, pauseWords } from "./impact-words.ts";
+import {
+  backWords,
+  deadlineWords,
+  leftWords,
+  lentAgainWords,
+  nextWords,
+  pauseWords,
+} from "./impact-words.ts";
 
 test.each([
   [{ total: 2, free: 1, held: 1 }, "1 of 2 in aws is left in service."],
   [{ total: 9, free: 5, held: 2, waiting: 3 }, "6 of 9 in aws are left in service; 3 waiting now."],
   [{ total: 4, free: 2, held: 1, states: { cooling: 1 } }, "3 of 4 in aws are left in service."],
-  [{ total: 1, free: 1, held: 0 }, "0 of 1 in aws are left in service."],
+  [
+    { total: 1, free: 1, held: 0 },
+    "Nothing else of aws is in service: requests wait until it is undrained.",
+  ],
+  [
+    { total: 1, free: 0, held: 1, waiting: 2 },
+    "Nothing else of aws is in service: requests wait until it is undrained; 2 waiting now.",
+  ],
 ])("leftWords() %j", (facts, want) => {
   expect(leftWords(pool(facts))).toBe(want);
+});
+
+test.each([
+  [{ free: 25, waiting: 0 }, "Nobody waits for aws now."],
+  [{ free: 25, waiting: 3 }, "25 of aws are free already; 3 waiting."],
+  [{ free: 0, waiting: 3 }, "Nothing of aws is free: the next of 3 waiting gets it."],
+  [{ free: 0, waiting: 3, usage: [] }, "3 wait for aws now."],
+])("backWords() promises it to the next only if nothing else is free: %j", (facts, want) => {
+  expect(backWords(pool(facts))).toBe(want);
 });
 
 test("nextWords() names the first in line", () => {
@@ -33,19 +56,23 @@ test.each([
   [
     348_000,
     "8s",
-    "The job has until its heartbeat timeout (5m48s) to release it. Then it rests for 8s and is lent again.",
+    "Its job is notified, and has 5m48s left to release it (heartbeat timeout). Then it rests for 8s and is lent again.",
   ],
-  [null, "", "The job has until its heartbeat timeout to release it. Then it is lent again."],
+  [
+    null,
+    "",
+    "Its job is notified, and has until its heartbeat timeout to release it. Then it is lent again.",
+  ],
 ])("lentAgainWords() with %s ms left and a pause of %s", (leftMs, pause, want) => {
   const expiresAt = leftMs === null ? null : new Date(leftMs).toISOString();
   expect(lentAgainWords(deadlineWords(expiresAt, null, 0), pause)).toBe(want);
 });
 
 test.each([
-  [130, "max lifetime (2m10s)"],
-  [600, "heartbeat timeout (5m)"],
-  [300, "heartbeat timeout (5m)"],
-  [-1, "max lifetime (0s)"],
+  [130, "2m10s left to release it (max lifetime)"],
+  [600, "5m left to release it (heartbeat timeout)"],
+  [300, "5m left to release it (heartbeat timeout)"],
+  [-1, "0s left to release it (max lifetime)"],
 ])("deadlineWords() of a lease that ends in %i s name the first end", (seconds, want) => {
   const end = { at: new Date(seconds * 1_000).toISOString(), why: "max lifetime" };
   // The last heartbeat came a while ago.

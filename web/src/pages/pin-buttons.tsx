@@ -71,6 +71,7 @@ function unpin(pool: Pool): Action {
     verb: "Unpin",
     title: `Unpin ${name}`,
     effects: unpinEffects(pool),
+    isUndo: true,
     run: (audit) => berth.unpin(name, audit),
     done: `${name} is unpinned`,
   };

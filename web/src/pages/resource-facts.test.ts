@@ -32,15 +32,18 @@ test.each<[string, Partial<Resource>, boolean]>([
 });
 
 test.each<[Partial<Resource>, string]>([
-  [{}, "hv-1 will not be lent again."],
-  [{ lease }, "ci keeps hv-1 until it releases it. Then it will not be lent again."],
+  [{}, "hv-1 is not lent again until somebody undrains it."],
+  [
+    { lease },
+    "ci keeps hv-1 until it releases it. Then it is not lent again until somebody undrains it.",
+  ],
   [
     { shares: [share] },
-    "The lease on hv-1 keeps what it holds until it releases it. It gets no new ones.",
+    "The lease on hv-1 keeps what it holds until it releases it. It gets no new ones until somebody undrains it.",
   ],
   [
     { shares: [share, share] },
-    "The 2 leases on hv-1 keep what they hold until they release it. It gets no new ones.",
+    "The 2 leases on hv-1 keep what they hold until they release it. It gets no new ones until somebody undrains it.",
   ],
 ])("effectOfDrain() of %j says who keeps it", (facts, text) => {
   expect(effectOfDrain({ ...resource, ...facts })).toBe(text);

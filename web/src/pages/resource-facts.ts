@@ -50,9 +50,9 @@ export function usedPart({ usage }: Pick<Resource, "usage">): number | undefined
 /** What happens to the holders if the resource is drained. */
 export function effectOfDrain({ name, lease, shares = [] }: Resource): string {
   if (lease !== null) {
-    return `${lease.holder} keeps ${name} until it releases it. Then it will not be lent again.`;
+    return `${lease.holder} keeps ${name} until it releases it. Then it is not lent again until somebody undrains it.`;
   }
-  if (shares.length === 0) return `${name} will not be lent again.`;
+  if (shares.length === 0) return `${name} is not lent again until somebody undrains it.`;
   const leases =
     shares.length === 1
       ? `The lease on ${name} keeps`
@@ -61,7 +61,7 @@ export function effectOfDrain({ name, lease, shares = [] }: Resource): string {
     shares.length === 1
       ? "what it holds until it releases it"
       : "what they hold until they release it";
-  return `${leases} ${until}. It gets no new ones.`;
+  return `${leases} ${until}. It gets no new ones until somebody undrains it.`;
 }
 
 /** `By ann: new disk`; nothing if it is not drained, or if the reader may not know by whom. */

@@ -24,6 +24,8 @@ export interface Action {
   readonly run: (because: Because) => Promise<unknown>;
   /** `aws-2 is drained`: shown afterwards. */
   readonly done: string;
+  /** It takes back what somebody did or what went wrong, and needs no reason. */
+  readonly isUndo?: boolean;
   /** A holder or a waiting client loses something. */
   readonly harmful?: boolean;
 }

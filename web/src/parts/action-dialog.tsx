@@ -1,9 +1,11 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { serverNowMs } from "../data/berth.ts";
 import { whoami } from "../data/live.ts";
 import { useStore } from "../data/store.ts";
 import type { Action } from "./action-button.tsx";
 import { announce } from "./announcements.tsx";
 import { ProblemNote } from "./notes.tsx";
+import { overWords } from "./over-words.ts";
 
 /** The browser remembers the name for the next action. */
 const nameKey = "berth.operator";
@@ -23,6 +25,7 @@ export function ActionDialog({ action, onClose, children }: Props) {
   const [reason, setReason] = useState("");
   const [running, setRunning] = useState(false);
   const [error, setError] = useState<unknown>(undefined);
+  const [over, setOver] = useState<string | undefined>(undefined);
   useEffect(() => dialog.current?.showModal(), []);
   const run = async () => {
     setRunning(true);
@@ -33,6 +36,7 @@ export function ActionDialog({ action, onClose, children }: Props) {
       announce(action.done);
       onClose();
     } catch (problem) {
+      setOver(overWords(problem, serverNowMs()));
       setError(problem);
       setRunning(false);
     }
@@ -41,6 +45,19 @@ export function ActionDialog({ action, onClose, children }: Props) {
     event.preventDefault();
     void run();
   };
+  if (over !== undefined) {
+    return (
+      <dialog ref={dialog} aria-labelledby={title} onClose={onClose}>
+        <h2 id={title}>{action.title}</h2>
+        <p role="alert">{over}</p>
+        <div className="buttons">
+          <button type="button" onClick={onClose}>
+            Close
+          </button>
+        </div>
+      </dialog>
+    );
+  }
   return (
     <dialog ref={dialog} aria-labelledby={title} onClose={onClose}>
       <form onSubmit={submit}>
@@ -68,10 +85,10 @@ export function ActionDialog({ action, onClose, children }: Props) {
         ) : null}
         <label>
           <span>
-            Why <small>(required)</small>
+            Why <small>({action.isUndo === true ? "optional" : "required"})</small>
           </span>
           <input
-            required
+            required={action.isUndo !== true}
             maxLength={1_024}
             value={reason}
             placeholder="Shown in the event log"
