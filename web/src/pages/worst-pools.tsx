@@ -163,7 +163,7 @@ function Row({ part, longest }: { part: PoolPart; longest: number }) {
       <td className={expired === 0 ? "number faint on-desk" : "number"} data-label="Expired">
         {grouped(expired)}
         {expired === 0 ? null : (
-          <small className="faint" title={`Of ${grouped(ended)} leases that ended`}>
+          <small className="faint rate" title={`Of ${grouped(ended)} leases that ended`}>
             {" "}
             {expiredShare(part)}
           </small>
