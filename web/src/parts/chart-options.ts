@@ -94,6 +94,8 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
       y: false,
       // A bar under the pointer is marked as a whole.
       points: { size: isBar ? 0 : 6 },
+      // A line that is not there at this time has no point elsewhere.
+      dataIdx: (_self, _series, read) => read,
       move: (self, left, top) => [
         placeRead(self, left, { seconds: barSeconds() ?? 0, isBar, isDots }),
         top,
