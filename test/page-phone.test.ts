@@ -27,6 +27,32 @@ describe.skipIf(chromiumPath === undefined)("on a phone", () => {
     expect(world().complaints).toEqual([]);
   });
 
+  test("a chosen filter shows its list, and a long page has links to its parts", async () => {
+    for (const holder of ["holds/filter", "waits/filter"])
+      await world().client.ask({ holder, items: [{ pool: "other", count: 2 }], ttl: "10m" });
+    const page = await world().open("/", { ...phone, viewport: { width: 390, height: 300 } });
+    await page.locator("table.pools tbody tr").first().waitFor();
+    const topOf = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? 0;
+    await page.locator("fieldset").getByRole("button", { name: "Waiting" }).tap();
+    await page.locator(".count", { hasText: "1 of 3" }).waitFor();
+    // As near to the top as the page is long.
+    const room = () =>
+      page.evaluate<number>("document.documentElement.scrollHeight - innerHeight - scrollY");
+    await expect
+      .poll(async () => (await room()) <= 1 || (await topOf(".tools")) <= 1, { timeout: 10_000 })
+      .toBe(true);
+    await page.getByRole("link", { name: "other" }).tap();
+    const links = page.getByRole("navigation", { name: "On this page" }).getByRole("link");
+    expect(await links.allTextContents()).toEqual([
+      ...["Queue", "Over time", "What if?", "Policy", "Resources"],
+    ]);
+    await links.filter({ hasText: "Policy" }).tap();
+    await expect.poll(() => topOf("#policy-title")).toBeLessThan(300);
+    await page.setViewportSize({ width: 1_200, height: 780 });
+    await links.first().waitFor({ state: "hidden" });
+    expect(world().complaints).toEqual([]);
+  });
+
   test("free resources are one line, and broken ones come first", async () => {
     await world().client.changeResource("many-7", { state: "quarantined", note });
     await world().client.ask({ holder: "ci/1", items: [{ pool: "many" }], ttl: "10m" });

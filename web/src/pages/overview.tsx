@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { countsOf } from "../../../src/api/pool-counts.ts";
 import type { Trends } from "../../../src/api/schemas.ts";
 import { roughDuration } from "../../../src/core/model/time.ts";
@@ -15,7 +15,7 @@ import { MoreButton } from "../parts/more-button.tsx";
 import { NoMatch } from "../parts/no-match.tsx";
 import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { grouped } from "../parts/numbers.ts";
-import { rowsAtFirst } from "../parts/phone.ts";
+import { rowsAtFirst, useIsPhone } from "../parts/phone.ts";
 import { lookOf } from "../parts/state-look.ts";
 import { Age } from "../parts/times.tsx";
 import { useFilter } from "../router.ts";
@@ -68,6 +68,10 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
       (pool) => pool.name.toLowerCase().includes(wanted) && kinds(pool, show, troubles),
     );
   }, [pools, text, show, troubles]);
+  const isPhone = useIsPhone();
+  const tools = useRef<HTMLDivElement>(null);
+  // The list begins at the end of the first screen: what is chosen would not be seen.
+  const showList = () => tools.current?.scrollIntoView();
   const isFiltered = text !== "" || show !== "";
   const canFold = sort === "trouble" && !isFiltered;
   if (pools.length === 0) {
@@ -81,9 +85,14 @@ function Pools({ pools, trends }: { pools: readonly Pool[]; trends: Trends | und
   return (
     <>
       <Totals pools={fits} of={isFiltered ? pools : undefined} troubles={troubles} />
-      <div className="tools">
+      <div className="tools" ref={tools}>
         <FilterBox label="Filter pools" />
-        <Choice name="show" label="Show" options={showOptions} />
+        <Choice
+          name="show"
+          label="Show"
+          options={showOptions}
+          {...(isPhone && { onChosen: showList })}
+        />
         <OrderChoice />
         <span className="count" aria-live="polite">
           {fits.length === pools.length

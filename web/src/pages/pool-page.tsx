@@ -37,7 +37,8 @@ import { ResourceGrid } from "./resource-grid.tsx";
 import { ShareSection } from "./share-section.tsx";
 import { inStartOrder, turnsIn } from "./start-order.ts";
 import { WhatIf } from "./what-if.tsx";
-import { WhyNotFit } from "./why-not-fit.tsx";
+import { whatIfTitle } from "./what-if-place.ts";
+import { WhyNotFit, waitsForCapacity } from "./why-not-fit.tsx";
 
 export function PoolPage({ name }: { name: string }) {
   const { data: pool, error } = useAnswer(onePool(name));
@@ -93,6 +94,7 @@ function PoolView({ read }: { read: Pool }) {
           Removed from the configuration. It disappears when its last resource is released.
         </p>
       ) : null}
+      <OnThisPage pool={pool} queue={queue} />
       <Figures
         label={`${name} in numbers`}
         figures={figuresOf(pool, { requests: queue, isWhole }, troubles)}
@@ -121,6 +123,38 @@ function PoolView({ read }: { read: Pool }) {
       {limit === undefined && pool.usage === undefined ? <Members pool={pool} /> : null}
     </>
   );
+}
+
+/** A phone shows one part of it at a time. */
+function OnThisPage({ pool, queue }: { pool: Pool; queue: readonly WaitingRequest[] }) {
+  const { usage, limit } = pool;
+  const isShared = usage !== undefined;
+  const parts = [
+    ["queue-title", "Queue"],
+    isShared && queue.some(waitsForCapacity) && ["fit-title", "Why it does not fit"],
+    limit !== undefined && ["leases-title", "Leases"],
+    isShared && ["resources-title", "Hosts"],
+    ["history-title", "Over time"],
+    [whatIfTitle, "What if?"],
+    ["policy-title", "Policy"],
+    !isShared && limit === undefined && ["resources-title", membersWord(pool)],
+  ] as const;
+  return (
+    <nav className="on-page on-phone" aria-label="On this page">
+      {parts.map((part) =>
+        part === false ? null : (
+          <a key={part[0]} href={`#${part[0]}`}>
+            {part[1]}
+          </a>
+        ),
+      )}
+    </nav>
+  );
+}
+
+function membersWord({ usage, template }: Pick<Pool, "usage" | "template">): string {
+  if (usage !== undefined) return "Hosts";
+  return template === undefined ? "Resources" : "Clusters";
 }
 
 /** A limit has its bar below, with who uses it. */
@@ -205,12 +239,13 @@ function Holders({ name }: { name: string }) {
   );
 }
 
-function Members({ pool: { name, usage, template } }: { pool: Pool }) {
+function Members({ pool }: { pool: Pool }) {
+  const { name, usage } = pool;
   const { data: resources, error } = useAnswer(resourcesOf(name));
   return (
     <section aria-labelledby="resources-title">
       <h2 id="resources-title">
-        {usage !== undefined ? "Hosts" : template === undefined ? "Resources" : "Clusters"}{" "}
+        {membersWord(pool)}{" "}
         <small>{resources === undefined ? "" : grouped(resources.length)}</small>
       </h2>
       <ProblemNote error={error} />

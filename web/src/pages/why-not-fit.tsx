@@ -17,7 +17,7 @@ interface Props {
 export function WhyNotFit({ requests, pool }: Props) {
   const [chosen, choose] = useFilter("fit");
   const waiting = requests
-    .filter(({ reason }) => reason.code === "no_room")
+    .filter(waitsForCapacity)
     .sort((a, b) => a.queuedAt.localeCompare(b.queuedAt));
   const shown = waiting.find(({ id }) => id === chosen) ?? waiting[0];
   const amount = shown?.items.find((item) => item.pool === pool)?.amount;
@@ -48,6 +48,10 @@ export function WhyNotFit({ requests, pool }: Props) {
       />
     </section>
   );
+}
+
+export function waitsForCapacity({ reason }: WaitingRequest): boolean {
+  return reason.code === "no_room";
 }
 
 interface FitProps {

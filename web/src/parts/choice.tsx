@@ -1,19 +1,27 @@
 import { useFilter } from "../router.ts";
 
-interface Props {
+interface Props extends Choices {
   /** The filter that it sets. */
   readonly name: string;
+  readonly onChosen?: () => void;
+}
+
+interface Choices {
   readonly label: string;
   readonly options: readonly (readonly [value: string, label: string])[];
 }
 
 /** A choice between a few values, stored in the address. */
-export function Choice({ name, ...shown }: Props) {
+export function Choice({ name, onChosen, ...shown }: Props) {
   const [chosen, choose] = useFilter(name);
-  return <ChoiceButtons {...shown} chosen={chosen} onChoose={choose} />;
+  const onChoose = (value: string) => {
+    choose(value);
+    onChosen?.();
+  };
+  return <ChoiceButtons {...shown} {...{ chosen, onChoose }} />;
 }
 
-interface ButtonsProps extends Omit<Props, "name"> {
+interface ButtonsProps extends Choices {
   /** Undefined: none of them is chosen. */
   readonly chosen: string | undefined;
   readonly onChoose: (value: string) => void;
