@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     const page = await world().open(`/requests/${large.request.id}`);
     const reason = page.locator(".callout", { hasText: "Reserved on lab-b" });
     await reason.waitFor();
-    await page.getByText(/has waited \d+s: what comes free on lab-b is reserved for it/).waitFor();
+    await page.getByText(/has waited \d+s: capacity on lab-b is reserved for it/).waitFor();
     // Now less is missing on the other host.
     await client.release({ ...small.lease, token: small.lease.token ?? "" });
     const hosts = page.getByLabel("What is free on each resource").locator("li");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endingWords, grantIn } from "./ended-facts.ts";
+import { endingWords, endsApart, grantIn } from "./ended-facts.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 10, 17) + seconds * 1_000).toISOString();
 const grant = { grantedAt: at(0), timeoutMs: 10_000 };
@@ -22,4 +22,11 @@ test("grantIn() finds the start and the timeout, if there is one", () => {
   // A holder of another space reads less.
   expect(grantIn([{ seq: 2, at: at(0), type: "lease-granted" }])).toBeUndefined();
   expect(grantIn([queued])).toBeUndefined();
+});
+
+test.each([
+  ["2030-01-01T12:00:00.000Z", "2030-01-01T12:00:03.000Z", true],
+  ["2030-01-01T12:00:00.000Z", "2030-01-01T12:00:00.400Z", false],
+])("endsApart() of a claim at %s and a lease at %s", (claim, lease, want) => {
+  expect(endsApart(claim, lease)).toBe(want);
 });

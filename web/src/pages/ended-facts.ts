@@ -54,3 +54,11 @@ export function endingWords(how: string, endedAt: string, grant: Grant | undefin
     ? `It sent no heartbeat within ${timeout} of its start, and expired`
     : `It sent no heartbeat for ${timeout}, and expired`;
 }
+
+/** Within it, both ends are those of one release. */
+const togetherMs = 1_000;
+
+/** Whether a claim went back before its lease ended, as one with an auto-release does. */
+export function endsApart(claimEndedAt: string, leaseEndedAt: string): boolean {
+  return Date.parse(leaseEndedAt) - Date.parse(claimEndedAt) >= togetherMs;
+}

@@ -10,7 +10,7 @@ import { PageHead } from "../parts/page-head.tsx";
 import { StateChip } from "../parts/state-chip.tsx";
 import { Age, inWords, Moment } from "../parts/times.tsx";
 import { WhatNext } from "../parts/what-next.tsx";
-import { endingWords, grantIn } from "./ended-facts.ts";
+import { endingWords, endsApart, grantIn } from "./ended-facts.ts";
 import { PastLifeBar } from "./life-bar.tsx";
 import { isBadEnd, ReleasedTable } from "./past-table.tsx";
 
@@ -29,6 +29,7 @@ export function EndedView({
   const entries = useAnswer(pastOf(id, { isUnknown })).data?.items ?? [];
   const grant = grantIn(useAnswer(eventsAbout({ id })).data?.items ?? []);
   const [first] = entries;
+  const last = entries.toSorted((a, b) => b.endedAt.localeCompare(a.endedAt))[0];
   const known = typeof how === "string" && typeof endedAt === "string";
   return (
     <>
@@ -40,6 +41,12 @@ export function EndedView({
         <>
           <p className={isBadEnd(how) ? "callout" : "callout calm-callout"}>
             {endingWords(how, endedAt, grant)} at <Moment at={endedAt} />.
+            {last !== undefined && endsApart(last.endedAt, endedAt) ? (
+              <>
+                {" "}
+                What it held went back earlier, the last at <Moment at={last.endedAt} />.
+              </>
+            ) : null}
           </p>
           <Figures
             label="The lease in numbers"
@@ -49,7 +56,7 @@ export function EndedView({
               { label: "Held for", value: inWords(first?.holdSeconds) },
             ]}
           />
-          {first === undefined ? null : <PastLifeBar entry={first} />}
+          {first === undefined ? null : <PastLifeBar entry={first} leaseEndedAt={endedAt} />}
         </>
       ) : (
         <EmptyNote title={isUnknown ? `No lease or request has the id ${id}` : problem.message}>

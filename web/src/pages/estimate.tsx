@@ -105,8 +105,8 @@ export function EstimateAccuracyNote({ pool }: { pool?: string }) {
   return (
     <p className={isPoor ? "aside-note late-note" : "aside-note"}>
       {isPoor ? "Estimates run late: " : ""}
-      {percent(onTime)} of the last {grouped(compared)} requests started within their estimate; the
-      aim is 90 %.{" "}
+      {percent(onTime)} of the last {grouped(compared)} requests that waited started within their
+      estimate; the aim is 90 %.{" "}
       <span
         className="faint optional"
         title={`${percent(withinP50 / compared)} started by the expected time; half should`}

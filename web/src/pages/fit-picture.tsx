@@ -49,7 +49,10 @@ export function FitPicture({ amount, size, rooms, max = shownMax, ...about }: Pr
           <i className="key-mark" aria-hidden="true" /> end of its capacity
         </span>
         {shown.some(({ reserved }) => reserved === true) ? (
-          <span>Reserved for it: requests behind it cannot take this capacity.</span>
+          <span>
+            Reserved for it: others get only what is left beside it. It starts elsewhere if it fits
+            there first.
+          </span>
         ) : null}
         {size > shown.length ? (
           <span>

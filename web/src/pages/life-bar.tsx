@@ -46,21 +46,27 @@ export function LifeBar({ lease, heldUntil }: { lease: Lease; heldUntil: string 
   );
 }
 
+interface PastProps {
+  readonly entry: HistoryEntry;
+  /** Later than the end of the entry, if what it held went back before. */
+  readonly leaseEndedAt: string;
+}
+
 /** The same of a lease that has ended. */
-export function PastLifeBar({ entry }: { entry: HistoryEntry }) {
+export function PastLifeBar({ entry, leaseEndedAt }: PastProps) {
   const { grantedAt, endedAt, waitSeconds } = entry;
   if (grantedAt === null) return null;
   const asked = new Date(Date.parse(grantedAt) - (waitSeconds ?? 0) * 1_000).toISOString();
-  const endMs = Date.parse(endedAt);
+  const heldUntilMs = Date.parse(endedAt);
   return (
     <Life
       asked={asked}
       granted={grantedAt}
-      heldUntilMs={endMs}
-      endMs={endMs}
+      heldUntilMs={heldUntilMs}
+      endMs={Math.max(heldUntilMs, Date.parse(leaseEndedAt))}
       end={
         <>
-          ended <Moment at={endedAt} />
+          ended <Moment at={leaseEndedAt} />
         </>
       }
     />

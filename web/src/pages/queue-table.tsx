@@ -67,7 +67,7 @@ export function QueueTable(props: Props) {
     : begin;
   const place = usePlace();
   // One list has the queues of several pools, so it is in the order of the waits.
-  const isOneList = place.query.get("group") === "none" && pool === undefined;
+  const isOneList = withPools && pool === undefined;
   const order = place.query.get("sort") ?? "";
   const byWait = isOneList && order !== "start" && order !== "late";
   const byStart = isOneList && order === "start";

@@ -3,7 +3,7 @@ import type { Space } from "../../../src/api/space-schemas.ts";
 import {
   canMake,
   dimensionOf,
-  nextSpace,
+  nextSpaces,
   nextWords,
   sharedPools,
   sharesOf,
@@ -92,13 +92,15 @@ test("sharedPools() has only pools that several spaces hold some of or wait for"
   expect(sharedPools([...spaces, { ...space("ops", 1, 0), waits }])).toEqual(["own", "aws", "gcp"]);
 });
 
-test("nextSpace() is of those that wait, also if another share is lower", () => {
+test("nextSpaces() are of those that wait, also if another share is lower", () => {
   const idle = { ...space("ops", 1, 0), share: 0 };
   const [web, payments] = [
     { ...space("web", 1, 3), share: 0.6, waiting: 2 },
     { ...space("payments", 1, 3), share: 0.2, waiting: 1 },
   ];
-  expect(nextSpace([idle, web, payments])).toBe(payments);
-  expect(nextWords(payments)).toBe("share 0.20");
-  expect(nextWords(nextSpace([idle]))).toBe("nobody waits");
+  expect(nextSpaces([idle, web, payments])).toEqual([payments]);
+  expect(nextWords([payments])).toEqual(["payments", "share 0.20"]);
+  expect(nextWords(nextSpaces([idle]))).toEqual(["–", "nobody waits"]);
+  const equal = nextSpaces([idle, { ...web, share: 0.2 }, payments]);
+  expect(nextWords(equal)).toEqual(["2 spaces", "share 0.20; the earliest request is next"]);
 });

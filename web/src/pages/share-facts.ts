@@ -114,13 +114,17 @@ export function turnsOf(pool: string, spaces: readonly Space[]): ReadonlyMap<str
   );
 }
 
-/** Of the spaces in which somebody waits, the one with the lowest share. */
-export function nextSpace(spaces: readonly Space[]): Space | undefined {
-  return spaces
-    .filter(({ waiting }) => waiting > 0)
-    .toSorted((a, b) => a.share - b.share || a.name.localeCompare(b.name))[0];
+/** Of the spaces in which somebody waits, those with the lowest share: of these the earliest request is next. */
+export function nextSpaces(spaces: readonly Space[]): readonly Space[] {
+  const waiting = spaces.filter(({ waiting: count }) => count > 0);
+  const lowest = Math.min(...waiting.map(({ share }) => share));
+  return waiting.filter(({ share }) => share === lowest);
 }
 
-export function nextWords(next: Space | undefined): string {
-  return next === undefined ? "nobody waits" : `share ${next.share.toFixed(2)}`;
+/** The figure and what stands beside it. */
+export function nextWords([first, ...others]: readonly Space[]): readonly [string, string] {
+  if (first === undefined) return ["–", "nobody waits"];
+  const share = `share ${first.share.toFixed(2)}`;
+  if (others.length === 0) return [first.name, share];
+  return [`${others.length + 1} spaces`, `${share}; the earliest request is next`];
 }

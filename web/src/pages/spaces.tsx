@@ -15,7 +15,7 @@ import { inOrderOf } from "../parts/steady-order.ts";
 import { at } from "../router.ts";
 import {
   dimensionOf,
-  nextSpace,
+  nextSpaces,
   nextWords,
   sharedPools,
   sharesOf,
@@ -52,7 +52,7 @@ export function Spaces() {
 /** Who is next, how many wait, and which quotas hold them back. */
 function SpaceTiles({ spaces }: { spaces: readonly Space[] }) {
   const isBad = useNeedsAttention("quota_reached_long");
-  const first = nextSpace(spaces);
+  const [next, beside] = nextWords(nextSpaces(spaces));
   const waiting = spaces.reduce((sum, space) => sum + space.waiting, 0);
   const most = spaces.reduce((a, b) => (b.waiting > a.waiting ? b : a));
   const quotas = spaces.flatMap((space) => space.quotas);
@@ -64,8 +64,8 @@ function SpaceTiles({ spaces }: { spaces: readonly Space[] }) {
         { label: "Spaces", value: spaces.length },
         {
           label: "Lowest share of those waiting",
-          value: first?.name ?? "–",
-          aside: nextWords(first),
+          value: next,
+          aside: beside,
         },
         {
           label: "Waiting",
@@ -217,7 +217,7 @@ const spacesOnPhone = 6;
 /** The fair shares as a picture: the part that each space holds beside the part of its weight. */
 function ShareTable({ spaces }: { spaces: readonly Space[] }) {
   const [limit, setLimit] = useState(rowsAtFirst(spacesAtFirst, spacesOnPhone));
-  const first = nextSpace(spaces);
+  const lowest = nextSpaces(spaces);
   const fairs = spaces.map((space) => fairPart(space, spaces));
   return (
     <section aria-labelledby="shares-title">
@@ -252,7 +252,11 @@ function ShareTable({ spaces }: { spaces: readonly Space[] }) {
           {spaces.slice(0, shownRows(limit, spaces.length)).map((space, index) => (
             <ShareRow
               key={space.name}
-              {...{ space, isNext: space === first, fair: fairs[index] ?? 1 }}
+              {...{
+                space,
+                isNext: lowest.length === 1 && space === lowest[0],
+                fair: fairs[index] ?? 1,
+              }}
             />
           ))}
         </tbody>

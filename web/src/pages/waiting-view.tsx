@@ -98,7 +98,7 @@ function figuresOf(request: WaitingRequest, turn: Turn | undefined, onTime: OnTi
     },
     { label: "Waiting for", value: <Age since={request.queuedAt} /> },
     ...startFigures(request, turn?.place, onTime),
-    ...firstFigure(request),
+    ...firstFigure(request, onTime),
   ];
 }
 
@@ -140,10 +140,14 @@ function startFigures(
 }
 
 /** What it was told at first, for those who planned with it. It is late where the queue says so: after both times. */
-function firstFigure(request: WaitingRequest): Figure[] {
+function firstFigure(request: WaitingRequest, onTime: OnTime): Figure[] {
   const first = request.estimate?.first;
   if (first === undefined) return [];
   const isLate = isLaterThanEstimated(request);
+  // Of a pool whose estimates run late, the time for 9 in 10 is none to plan with.
+  if (onTime?.isPoor === true && !isLate) {
+    return [{ label: "First estimate", value: <Moment at={first.p50At} /> }];
+  }
   return [
     {
       label: "First estimate",

@@ -128,7 +128,7 @@ function roomWords(event: FeedEvent): string {
   const waited =
     queuedAt === undefined ? "long" : roughDuration(Date.parse(event.at) - Date.parse(queuedAt));
   if (rooms.length === 0) return `has waited ${waited}, but no host can be reserved for it yet`;
-  return `has waited ${waited}: what comes free on ${rooms.join(", ")} is reserved for it`;
+  return `has waited ${waited}: capacity on ${rooms.join(", ")} is reserved for it`;
 }
 
 function rateWords(event: FeedEvent): ReactNode {
