@@ -97,6 +97,7 @@ async function simulate(
 ): Promise<WhatIfReport> {
   const run = whatIf(what, {
     ended: atMost(entriesMax, endedWithin(reader, what)),
+    ofAllPools: () => reader.endedSince(what.from),
     open: reader.open(),
     sizes: reader.sizes(),
     upkeep: reader.upkeepSince(what.from),

@@ -13,7 +13,8 @@ import type { Demand } from "./demand.ts";
 interface Past {
   readonly from: number;
   readonly to: number;
-  readonly ended: readonly HistoryEntry[];
+  /** Of all pools. Read only if some pools are not replayed, and spaces take turns. */
+  readonly ended: () => Iterable<HistoryEntry>;
   readonly open: readonly OpenEntry[];
   readonly sizes: readonly PoolSize[];
   /** All that were in force. */
@@ -22,6 +23,8 @@ interface Past {
   readonly reached: ReadonlySet<string> | undefined;
   /** Those that ask for something in the replay. */
   readonly spaces: ReadonlySet<string>;
+  /** The shortest lifetime of a lease of these spaces. */
+  readonly lifetimeMs: number;
 }
 
 type Recorded = Past & { readonly reached: ReadonlySet<string> };
@@ -29,7 +32,11 @@ type Recorded = Past & { readonly reached: ReadonlySet<string> };
 interface Elsewhere {
   readonly pools: readonly PoolSpec[];
   readonly demand: readonly Demand[];
+  /** There were more claims than are looked at: shares count only the replayed pools. */
+  readonly isTooMuch?: true;
 }
+
+const nothing: Elsewhere = { pools: [], demand: [] };
 
 /** No name in a configuration has a blank. */
 const prefix = "elsewhere ";
@@ -42,13 +49,23 @@ export function isElsewhere({ pool }: { readonly pool: string }): boolean {
 const samples = 2_000;
 /** Smaller parts rarely decide a turn. */
 const wholePart = 100;
+/** About 100 MB. */
+const claimsMax = 500_000;
+/** The number of claims, or of samples of a space, between two yields. */
+const sliceLength = 2_000;
 
-export function elsewhere({ reached, ...past }: Past): Elsewhere {
-  if (reached === undefined || past.spaces.size === 0) return { pools: [], demand: [] };
-  const steps = [...partsOverTime({ ...past, reached })];
+/** Yields while it works, as `whatIf` does. */
+export function* elsewhere({ reached, ...past }: Past): Generator<number, Elsewhere, undefined> {
+  if (reached === undefined || past.spaces.size === 0) return nothing;
+  const held: Held[] = [];
+  for (const claim of claimsOf({ ...past, reached })) {
+    if (held.push(claim) % sliceLength === 0) yield 0;
+    if (held.length > claimsMax) return { ...nothing, isTooMuch: true };
+  }
+  const steps = [...(yield* partsOverTime(held, past))];
   return {
     pools: steps.map(([space]) => poolOf(space)),
-    demand: steps.flatMap(([space, parts]) => holding(space, parts, past.to)),
+    demand: steps.flatMap(([space, parts]) => holding(space, parts, past)),
   };
 }
 
@@ -68,19 +85,30 @@ interface Step {
   readonly part: number;
 }
 
-/** A lease for each step, which ends as the next one begins. */
-function holding(space: string, steps: readonly Step[], to: number): Demand[] {
+/**
+ * A lease for each step, which ends as the next one begins. One step may stand for many leases in a row, so a
+ * lifetime of the space does not end it: then another one follows.
+ */
+function holding(
+  space: string,
+  steps: readonly Step[],
+  { from, to, lifetimeMs }: Pick<Past, "from" | "to" | "lifetimeMs">,
+): Demand[] {
   return steps.flatMap(({ at, part }, index): Demand[] => {
     if (part === 0) return [];
-    const afterMs = (steps[index + 1]?.at ?? to) - at;
     const items = [{ pool: prefix + space, count: 1, amount: { part } }];
-    return [
-      {
-        ...{ id: `${prefix}${space} ${at}`, holder: prefix, space, items, priority: 0 },
-        ...{ askedAt: at, order: -1, patienceMs: null },
+    const untilMs = steps[index + 1]?.at ?? to;
+    const shortestMs = Math.ceil((to - from) / samples);
+    const leaseMs = Math.min(untilMs - at, Math.max(shortestMs, Math.floor(lifetimeMs / 2)));
+    return Array.from({ length: Math.ceil((untilMs - at) / leaseMs) }, (_, count): Demand => {
+      const askedAt = at + count * leaseMs;
+      const afterMs = Math.min(leaseMs, untilMs - askedAt);
+      return {
+        ...{ id: `${prefix}${space} ${askedAt}`, holder: prefix, space, items, priority: 0 },
+        ...{ askedAt, order: -1, patienceMs: null },
         ends: [{ claim: null, afterMs, forced: false }],
-      },
-    ];
+      };
+    });
   });
 }
 
@@ -94,17 +122,21 @@ interface Held {
 }
 
 /** The largest part that each space held of any of these pools, where it changes. */
-function partsOverTime(past: Recorded): Map<string, Step[]> {
-  const held = [...claimsOf(past)];
+function* partsOverTime(
+  held: readonly Held[],
+  past: Pick<Past, "from" | "to" | "spaces">,
+): Generator<number, Map<string, Step[]>, undefined> {
   const begins = held.toSorted((a, b) => a.from - b.from).values();
   const ends = held.toSorted((a, b) => a.to - b.to).values();
   const holdings = new Map([...past.spaces].map((space) => [space, new Map<string, number>()]));
   const steps = new Map<string, Step[]>();
   const everyMs = Math.max(1_000, Math.ceil((past.to - past.from) / samples));
   let [begin, end] = [begins.next(), ends.next()];
-  for (let at = past.from; at < past.to; at += everyMs) {
-    for (; !begin.done && begin.value.from <= at; begin = begins.next()) count(begin.value, 1);
-    for (; !end.done && end.value.to <= at; end = ends.next()) count(end.value, -1);
+  const samplesPerSlice = Math.ceil(sliceLength / Math.max(1, past.spaces.size));
+  for (let at = past.from, count = 0; at < past.to; at += everyMs, count += 1) {
+    if (count % samplesPerSlice === 0) yield 0;
+    for (; !begin.done && begin.value.from <= at; begin = begins.next()) add(begin.value, 1);
+    for (; !end.done && end.value.to <= at; end = ends.next()) add(end.value, -1);
     for (const [space, holding] of holdings) {
       const part = Math.min(wholePart, Math.round(Math.max(0, ...holding.values()) * wholePart));
       const known = steps.get(space) ?? [];
@@ -115,7 +147,7 @@ function partsOverTime(past: Recorded): Map<string, Step[]> {
   }
   return steps;
 
-  function count({ space, parts }: Held, by: 1 | -1): void {
+  function add({ space, parts }: Held, by: 1 | -1): void {
     const holding = holdings.get(space);
     for (const [key, part] of parts) holding?.set(key, (holding.get(key) ?? 0) + by * part);
   }
@@ -124,7 +156,7 @@ function partsOverTime(past: Recorded): Map<string, Step[]> {
 function* claimsOf({ ended, open, from, to, ...about }: Recorded): Generator<Held> {
   const { spaces, reached } = about;
   const partsOf = partsIn(about);
-  for (const { purpose, space, pool, amount, grantedAt, endedAt } of ended) {
+  for (const { purpose, space, pool, amount, grantedAt, endedAt } of ended()) {
     if (purpose !== "use" || grantedAt === null || grantedAt >= to || endedAt <= from) continue;
     if (!spaces.has(space) || reached.has(pool)) continue;
     yield { space, from: grantedAt, to: endedAt, parts: partsOf(pool, amount) };

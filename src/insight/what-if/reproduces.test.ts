@@ -8,12 +8,14 @@ import { pool } from "../../core/decide/lending.suite.ts";
 import type { PoolName, SpaceName } from "../../core/model/ids.ts";
 import { defaultAdaptive, type PoolPolicy, type PoolSpec } from "../../core/model/policy.ts";
 import { capacityPool } from "../../core/shared/capacity.suite.ts";
+import { answerQuery } from "../answer-query.ts";
 import { Random } from "../forecast/random.ts";
 import type { AskedItem } from "../history/entry.ts";
 import type { StatsPart } from "../history/stats.ts";
 import type { Demand, DemandEnd } from "./demand.ts";
 import { type Recorded, record, simulate, type TestJanitor } from "./recorded-days.suite.ts";
 import { parseSetting, withSettings } from "./settings.ts";
+import type { WhatIf } from "./what-if.ts";
 
 const exponential = (random: Random, mean: number) =>
   Math.max(1, Math.round(-Math.log(1 - random.next()) * mean));
@@ -124,8 +126,8 @@ describe("what-if with spaces", () => {
     expect(unknowns.join(" ")).toContain("Shares count what spaces held of the other pools");
   });
 
-  test("replays one pool in the turns that what spaces held of others gave", async () => {
-    const both = { spaces: { spaces: [], others: { weight: 1, quotas: [] } } };
+  describe("one pool in the turns that what spaces held of others gave", () => {
+    const others = { weight: 1, quotas: [] };
     const given = jobs(() => [{ pool: "slot", count: 1 }], {
       ...{ seed: 35, gapMs: 800 },
       more: (random) => ({ space: random.chance(0.5) ? "big" : "small", priority: 0 }),
@@ -138,18 +140,46 @@ describe("what-if with spaces", () => {
         ends: [{ claim: null, afterMs: 30_000, forced: false }],
       }));
     const all = [...given, ...own].toSorted((a, b) => a.askedAt - b.askedAt);
-    const three = [...pools, pool("own", 16, { lockDelayMs: 0 })];
-    await using recorded = await record(three, all, 1_000, undefined, both);
-    const waits = ["small", "big"].map((space) => {
-      const only = { tenancy: both, changed: ["slot"], space };
-      const { pools: compared } = simulate(recorded, three, only);
-      expect(compared.map((one) => one.pool)).toEqual(["slot"]);
-      const [slot] = compared;
-      return [slot?.recorded.waitMs?.mean ?? 0, slot?.simulated.waitMs?.mean ?? 0] as const;
+    const three = [...pools, pool("own", 8, { lockDelayMs: 0 })];
+
+    /** As the server reads it: what ended in the replayed pools, and the rest only on demand. */
+    async function asServer({ reader, start, end }: Recorded, what: Partial<WhatIf>) {
+      const whatIf = { from: start, to: end, pools: three, ...what };
+      const none = () => {
+        throw new Error("Cannot read it: a what-if reads the history only");
+      };
+      const sources = { history: () => reader, audit: none, journal: none };
+      return answerQuery(sources, "simulate", { whatIf, entriesMax: 1_000 });
+    }
+
+    test.each([
+      [
+        "that the command reads",
+        others,
+        async (past: Recorded, what: Partial<WhatIf>) => simulate(past, three, what),
+      ],
+      ["that the server reads", others, asServer],
+      ["with a lifetime that no lease reached", { ...others, lifetimeMs: 40_000 }, asServer],
+    ] as const)("%s", async (_, policy, replay) => {
+      const both = { spaces: { spaces: [], others: policy } };
+      await using recorded = await record(three, all, 1_000, undefined, both);
+      const waits = new Map<string, readonly [real: number, made: number]>();
+      for (const space of ["small", "big"]) {
+        const { pools: compared } = await replay(recorded, {
+          tenancy: both,
+          changed: ["slot"],
+          space,
+        });
+        expect(compared.map((one) => one.pool)).toEqual(["slot"]);
+        const [slot] = compared;
+        waits.set(space, [slot?.recorded.waitMs?.mean ?? 0, slot?.simulated.waitMs?.mean ?? 0]);
+      }
+      const [small = 0, big = 0] = [waits.get("small")?.[0], waits.get("big")?.[0]];
+      expect(small, "the turns are not those of the slots alone").toBeGreaterThan(big * 1.5);
+      for (const [real, made] of waits.values()) {
+        expect(Math.abs(made - real) / real).toBeLessThan(0.1);
+      }
     });
-    const [[small], [big]] = waits as [(typeof waits)[0], (typeof waits)[0]];
-    expect(small, "the turns are not those of the slots alone").toBeGreaterThan(big * 1.5);
-    for (const [real, made] of waits) expect(Math.abs(made - real) / real).toBeLessThan(0.1);
   });
 });
 

@@ -75,6 +75,8 @@ const unknowns: readonly string[] = [
 
 export interface WhatIfSource extends Recording, RecordedUpkeep {
   readonly sizes: Iterable<PoolSize>;
+  /** What ended in any pool. Absent: `ended` has all of it, and not only what can be replayed. */
+  readonly ofAllPools?: () => Iterable<HistoryEntry>;
 }
 
 /** The number of entries or requests between two yields. */
@@ -104,8 +106,11 @@ export function* whatIf(
   const toReplay = fitting.filter(({ items }) => items.every((item) => hasAmount(item, shared)));
   const times = new CleaningTimes(source, ended, to);
   const tenancy = tenancyOf(what.tenancy, toReplay);
-  const spaces = spacesIn(tenancy, toReplay);
-  const others = elsewhere({ from, to, ended, open, sizes, pools: inForce, reached, spaces });
+  const others = yield* elsewhere({
+    ...{ from, to, open, sizes, reached, pools: inForce },
+    ended: source.ofAllPools ?? (() => ended),
+    ...turnsIn(tenancy, toReplay),
+  });
   const wanted = [...toReplay.map(releasedTo(inForce, times)), ...others.demand].sort(bySeniority);
   const simulated = yield* replayed(wanted, times, {
     from,
@@ -128,10 +133,9 @@ export function* whatIf(
         .flatMap(({ items }) => items),
     },
   );
-  const openThere = open.filter((one) => one.items.some(isReached) && isReported(one));
   const recorded = {
     ended: ended.filter((entry) => isReached(entry) && isReported(entry)),
-    open: openThere,
+    open: open.filter((one) => one.items.some(isReached) && isReported(one)),
     refused: [],
   };
   const was = new StatsByPool({ from, to }, { ...recorded, sizes: sizes.filter(isReached) });
@@ -147,7 +151,7 @@ export function* whatIf(
     unknowns: [
       ...unknowns,
       ...withoutAmounts(fitting.length - toReplay.length),
-      ...sharesOf(tenancy),
+      ...sharesOf(tenancy, others.isTooMuch ?? false),
       ...limitsOf(reported, ended, times),
     ],
   };
@@ -159,9 +163,13 @@ function sizesOf(source: WhatIfSource, shared: ReadonlySet<string>): PoolSize[] 
   });
 }
 
-/** Those whose shares decide about turns. */
-function spacesIn(tenancy: Tenancy | undefined, demand: readonly Demand[]): ReadonlySet<string> {
-  return new Set(tenancy === undefined ? [] : demand.flatMap(({ space }) => space ?? []));
+/** The spaces whose shares decide about turns. */
+function turnsIn(tenancy: Tenancy | undefined, demand: readonly Demand[]) {
+  const spaces = new Set(tenancy === undefined ? [] : demand.flatMap(({ space }) => space ?? []));
+  const { spaces: named = [], others } = tenancy?.spaces ?? {};
+  const policies = [...named.map(({ policy }) => policy), ...(others ? [others] : [])];
+  const lifetimes = policies.flatMap(({ lifetimeMs }) => lifetimeMs ?? []);
+  return { spaces, lifetimeMs: Math.min(Number.POSITIVE_INFINITY, ...lifetimes) };
 }
 
 /** By pool, in the order of their names; also of each limit that pools of these are below. */
@@ -336,9 +344,13 @@ function sharingOf({ pools: _, waitingMax: __, priorityMax: ___, ...policy }: Sp
   return policy;
 }
 
-function sharesOf(tenancy: Tenancy | undefined): string[] {
+function sharesOf(tenancy: Tenancy | undefined, isTooMuch: boolean): string[] {
   if (tenancy === undefined) return [];
+  const others = isTooMuch
+    ? "Shares count only the replayed pools: too many leases of others ended in this time"
+    : "Shares count what spaces held of the other pools as it was recorded";
   return [
-    "Shares count what spaces held of the other pools as it was recorded, and priorities that an operator changed are replayed as they were asked.",
+    `${others}. Quotas of cost count only the replayed pools.`,
+    "Priorities that an operator changed are replayed as they were asked.",
   ];
 }
