@@ -60,4 +60,10 @@ describe("releasesFor()", () => {
   ])("%s", (_, amount, want) => {
     expect(names(amount)).toBe(want);
   });
+
+  test("leaves out a holder without whom the others are enough", () => {
+    const fits = fitsOf({ vcpus: 64, memory: 572 }, room({ vcpus: 64, memory: 572 }));
+    const three = [share("wide", 16, 128), share("x", 24, 96), share("y", 24, 96)];
+    expect(releasesFor(fits, three).holders.map(({ holder }) => holder)).toEqual(["x", "y"]);
+  });
 });

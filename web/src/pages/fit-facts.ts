@@ -39,7 +39,7 @@ export function fitsOf(
 
 /**
  * The holders who would have to release for the amount to fit. Each of them alone (`any`), or all of
- * them together (`all`), the largest first. Empty: it fits, or not even an empty resource has enough.
+ * them together (`all`), the largest first, and none that is not needed. Empty: it fits, or not even an empty resource has enough.
  */
 export interface Releases {
   readonly how: "any" | "all";
@@ -59,7 +59,15 @@ export function releasesFor(fits: readonly Fit[], shares: readonly Share[]): Rel
     }, 0);
   const largestFirst = shares.toSorted((a, b) => gain(b) - gain(a));
   const count = largestFirst.findIndex((_, at) => enough(largestFirst.slice(0, at + 1))) + 1;
-  return { how: "all", holders: largestFirst.slice(0, count) };
+  // The largest in one dimension may not be needed beside those that are large in both.
+  const needed = largestFirst.slice(0, count).reduce<readonly Share[]>(
+    (chosen, share) => {
+      const others = chosen.filter((one) => one !== share);
+      return enough(others) ? others : chosen;
+    },
+    largestFirst.slice(0, count),
+  );
+  return { how: "all", holders: needed };
 }
 
 function sumOf(shares: readonly Share[], dimension: string): number {

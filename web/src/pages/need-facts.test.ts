@@ -15,6 +15,7 @@ const room = (resource: string, free: number, reservedAhead: number) => ({
 
 test.each([
   ["a full limit", {}, "limit_reached", "5 of 8 free, but api is full (11/11)"],
+  ["its quota", { available: 5 }, "quota_reached", "5 of 8 free, but its quota holds it back"],
   ["its pace", { nextBy: "east" }, "paced", "5 of 8 free, but the pace holds it back"],
   ["a pace above", { nextBy: "api" }, "paced", "5 of 8 free, but the pace of api holds it back"],
   ["those ahead", {}, "behind_others", "5 of 8 free, but requests ahead go first"],

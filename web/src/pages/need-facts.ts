@@ -39,6 +39,7 @@ function gateWords(need: Need, reason: Reason): string {
   if (full !== undefined) {
     return `${full.pool} is full (${grouped(full.used)}/${grouped(full.limit)})`;
   }
+  if (reason.code === "quota_reached") return "its quota holds it back";
   if (!isPaced(reason.code)) return "";
   const by = need.nextBy === null || need.nextBy === need.pool ? "" : ` of ${need.nextBy}`;
   return `the pace${by} holds it back`;

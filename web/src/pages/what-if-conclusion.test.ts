@@ -102,6 +102,13 @@ describe("conclusionOf()", () => {
     );
   });
 
+  test("does not call enough what only lets 9 in 10 start", () => {
+    const compared = rows({ "10*": [null, 81], "13": 335, "15": 330, "20": 330 });
+    expect(conclusionOf(compared)?.lead).toBe(
+      "It takes 13 (3 more than today) for 9 in 10 to start: within 5m35s, today fewer than 9 in 10 start at all (40 %).",
+    );
+  });
+
   test("says how many start where too few do, and what it takes", () => {
     const few = { "3": [null, 114], "4*": [null, 142], "5": [null, 172] } as const;
     expect(conclusionOf(rows({ ...few, "6": 86, "8": 0 }))).toMatchObject({

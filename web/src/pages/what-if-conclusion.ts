@@ -132,7 +132,10 @@ function withDirection(compared: Compared, step: 1 | -1): Conclusion {
   }
   const between = place < enough ? ordered.slice(place + 1, enough) : [];
   if (beyond.length > 0) {
-    const lead = `${row.label} would be enough${apart(row, today)}: 9 in 10 start ${within}, ${todayWords(today)}.`;
+    const lead =
+      waitOf(today.part) === null
+        ? takesWords(row, today, `${within}, ${todayWords(today)}`)
+        : `${row.label} would be enough${apart(row, today)}: 9 in 10 start ${within}, ${todayWords(today)}.`;
     const above = causeBeyond(cause, wait, { row, last: beyond.at(-1) ?? row });
     return { lead, rest: [...(above.length > 0 ? above : gain), ...firstStep(between, today)] };
   }
@@ -142,7 +145,7 @@ function withDirection(compared: Compared, step: 1 | -1): Conclusion {
     const told = `${withinWords(waitOf(most.part) ?? wait)}, ${todayWords(today)}`;
     const lead =
       waitOf(today.part) === null
-        ? `It takes ${most.label}${apart(most, today)} for 9 in 10 to start: ${told}.`
+        ? takesWords(most, today, told)
         : `${most.label} already gives most of it${apart(most, today)}: 9 in 10 start ${told}.`;
     // Those before it are none of the best.
     const others = what === "pace" ? "longer" : way === ways.more ? "smaller" : "larger";
@@ -228,6 +231,11 @@ function lastOnes(rows: readonly AnswerRow[], from: AnswerRow, errorSeconds: num
     : [
         `99 in 100 start ${withinWords(is)} with ${from.label}, ${withinWords(waitIn(found))} with ${found.label}.`,
       ];
+}
+
+/** Today is too little: that is no word on whether this is enough. */
+function takesWords(row: AnswerRow, today: AnswerRow, told: string): string {
+  return `It takes ${row.label}${apart(row, today)} for 9 in 10 to start: ${told}.`;
 }
 
 function todayWords({ part }: AnswerRow): string {
