@@ -53,4 +53,19 @@ describe.skipIf(chromiumPath === undefined)("the page of what does not exist", (
     await page.goto(`${world().server.url}/pools/bussy`);
     await page.getByRole("link", { name: "busy", exact: true }).waitFor();
   });
+
+  test("has no page at a word that every object has", async () => {
+    const page = await world().open("/nope");
+    for (const word of ["constructor", "__proto__", "valueOf", "hasOwnProperty", "toString"]) {
+      for (const path of [`/${word}`, `/${word}/x`]) {
+        await page.goto(world().server.url + path);
+        await page.getByText(`There is nothing at ${path}`, { exact: true }).waitFor();
+      }
+    }
+    for (const word of ["__proto__", "constructor"]) {
+      await page.goto(`${world().server.url}/history?window=${word}&worst=${word}`);
+      await page.getByText(/^Nobody waited|of all waiting was for|^Nothing was lent/).waitFor();
+    }
+    expect(world().complaints).toEqual([]);
+  });
 });

@@ -48,9 +48,10 @@ const named: Readonly<Record<string, (name: string) => ReactNode>> = {
 
 export function viewAt(path: string): View {
   const [, kind = "", name, ...more] = path.split("/").map(decoded);
-  const one = name === undefined || name === "" ? plain[kind] : undefined;
+  // A segment may be any word, also one that every object has.
+  const one = !name && Object.hasOwn(plain, kind) ? plain[kind] : undefined;
   if (one !== undefined) return one;
-  const show = named[kind];
+  const show = Object.hasOwn(named, kind) ? named[kind] : undefined;
   if (show === undefined || !name || more.length > 0) {
     return { title: "No such page", show: () => <NoSuchPage path={path} /> };
   }

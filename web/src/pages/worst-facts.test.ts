@@ -30,6 +30,11 @@ test("worstBy() has the worst first, and leaves out what is no trouble in this o
   expect(names(pools, "lost")).toEqual(["slow"]);
 });
 
+test.each(["unheard of", "__proto__", "constructor"])("the order %s is the first", (order) => {
+  expect(worstBy([slow, many], order)).toEqual(worstBy([slow, many], ""));
+  expect(worstWords([slow, many], order)).toEqual(worstWords([slow, many], ""));
+});
+
 test.each([
   ["a full pool", [many, quiet], /^100 % of all waiting was for many: 50m in all/],
   ["a pool that is free on average", [slow], /for slow: 10m.* 10 % in use\.$/],

@@ -47,7 +47,7 @@ const measures: Readonly<Record<string, (part: PoolPart) => number>> = {
 
 /** The worst first; pools of which nothing bad can be said in this order are left out. */
 export function worstBy(pools: readonly PoolPart[], order: string): readonly PoolPart[] {
-  const measure = measures[order] ?? waitedInAll;
+  const measure = (Object.hasOwn(measures, order) && measures[order]) || waitedInAll;
   return pools
     .filter((part) => measure(part) > 0)
     .toSorted((a, b) => measure(b) - measure(a) || (a.pool < b.pool ? -1 : 1));
@@ -66,7 +66,8 @@ export interface WorstWords {
 
 /** The answer in a sentence, for each order: where to look, and whether more of it would help. */
 export function worstWords(pools: readonly PoolPart[], order: string): WorstWords {
-  return (sentences[order] ?? mostWaiting)(pools);
+  const sentence = (Object.hasOwn(sentences, order) && sentences[order]) || mostWaiting;
+  return sentence(pools);
 }
 
 const sentences: Readonly<Record<string, (pools: readonly PoolPart[]) => WorstWords>> = {

@@ -16,7 +16,7 @@ const hour = 3_600;
 const day = 86_400;
 
 /** In seconds. */
-export const windows: Readonly<Record<string, number>> = {
+const windows: Readonly<Record<string, number>> = {
   "1h": hour,
   "6h": 6 * hour,
   "24h": day,

@@ -2,7 +2,7 @@
 import { useCallback, useMemo } from "react";
 import { serverNowMs } from "../data/berth.ts";
 import { go, usePlace } from "../router.ts";
-import { type ChartRange, rangeOf, windows, zoomedRange, zoomTimes } from "./chart-fit.ts";
+import { type ChartRange, rangeOf, windowNames, zoomedRange, zoomTimes } from "./chart-fit.ts";
 
 export interface Zoom {
   /** What the address says; null: nothing, so the window that fits. */
@@ -21,7 +21,7 @@ export function useChartRange(): Zoom {
   const isZoomed = to > from && from > 0;
   const chosen = useMemo(() => {
     if (isZoomed) return zoomedRange({ from, to });
-    return windows[window] === undefined ? null : rangeOf(window);
+    return windowNames.includes(window) ? rangeOf(window) : null;
   }, [isZoomed, from, to, window]);
   const zoom = useCallback((start: number, end: number) => {
     const { from, to } = zoomTimes({ from: start, to: end }, serverNowMs() / 1_000);
