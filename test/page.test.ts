@@ -220,6 +220,33 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
       await dialog.waitFor({ state: "detached" });
     });
 
+    test("a dialog says that no answer came, and can be used again after a restart", async () => {
+      const page = await world().open("/resources/desk-1");
+      await page.getByRole("button", { name: "Drain" }).click();
+      const dialog = page.getByRole("dialog");
+      const button = dialog.getByRole("button", { name: "Drain" });
+      await dialog.getByLabel("Your name").fill("ada");
+      await dialog.getByLabel("Why").fill("on purpose");
+      await page.route("**/v1/resources/desk-1", async (route) => {
+        if (route.request().method() !== "PATCH") return route.continue();
+        await world().server.stop("SIGKILL");
+        await route.abort("connectionreset");
+      });
+      await button.click();
+      await dialog.getByText("No answer came").waitFor();
+      await dialog.getByText("It may have been done. Look at the page").waitFor();
+      await expect.poll(() => button.isDisabled()).toBe(true);
+      await page.unrouteAll();
+      await world().server.start();
+      await page.locator(".pulse.live").waitFor();
+      expect(await dialog.getByText("No answer came").isVisible(), "with a connection too").toBe(
+        true,
+      );
+      await button.click();
+      await dialog.waitFor({ state: "detached" });
+      await world().client.changeResource("desk-1", { drained: false, by: "ada", reason: "back" });
+    });
+
     test("frees a quarantined resource, and shows the output of the cleaner", async () => {
       const note = "cleaner ended with 1\nthe key was refused";
       await world().client.changeResource("desk-2", { state: "quarantined", note });

@@ -1,6 +1,7 @@
 /** The actions of operators, each with sentences that describe its effects. */
 import { createElement } from "react";
 import type { Lease, Resource, WaitingRequest } from "../../../src/api/schemas.ts";
+import { BerthUnreachable } from "../../../src/client/errors.ts";
 import { berth } from "../data/berth.ts";
 import { learnAnswer } from "../data/query.ts";
 import { oneResource } from "../data/questions.ts";
@@ -116,6 +117,10 @@ async function changeAll(names: readonly string[], changes: Changes): Promise<vo
     result.status === "fulfilled" ? [] : [`${names[index]}: ${messageOf(result.reason)}`],
   );
   if (failed.length === 0) return;
+  // What got no answer may have been done.
+  const reasons = results.map((result) => result.status === "rejected" && result.reason);
+  const unanswered = reasons.find((reason) => reason instanceof BerthUnreachable);
+  if (unanswered !== undefined) throw unanswered;
   throw new Error(`${failed.length} of ${names.length} are not changed. ${failed.join("; ")}`);
 }
 

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { serverNowMs } from "../data/berth.ts";
-import { whoami } from "../data/live.ts";
+import { connection, whoami } from "../data/live.ts";
 import { useStore } from "../data/store.ts";
 import type { Action } from "./action-button.tsx";
 import { announce } from "./announcements.tsx";
@@ -20,6 +20,7 @@ export function ActionDialog({ action, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
   const us = useStore(whoami);
+  const { state } = useStore(connection);
   const signedInAs = us?.authentication ? us.name : null;
   const [by, setBy] = useState(() => localStorage.getItem(nameKey) ?? "");
   const [reason, setReason] = useState("");
@@ -99,7 +100,10 @@ export function ActionDialog({ action, onClose, children }: Props) {
           {signedInAs === null ? "Your name" : `The name ${signedInAs}`} and the reason are stored
           with the event. Everybody can read them.
         </small>
-        <ProblemNote error={error} />
+        <ProblemNote
+          error={error}
+          unanswered="It may have been done. Look at the page, then try again if it was not."
+        />
         <div className="buttons">
           <button type="button" onClick={onClose}>
             Cancel
@@ -107,7 +111,7 @@ export function ActionDialog({ action, onClose, children }: Props) {
           <button
             type="submit"
             className={action.harmful ? "act harmful" : "act"}
-            disabled={running}
+            disabled={running || state === "lost"}
           >
             {action.confirm ?? action.verb}
           </button>

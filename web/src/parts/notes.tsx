@@ -15,10 +15,24 @@ export function EmptyNote({ title, children }: { title: string; children?: React
   );
 }
 
-export function ProblemNote({ error }: { error: unknown }) {
+interface ProblemProps {
+  readonly error: unknown;
+  /** What to do if no answer came to a call that nothing repeats. */
+  readonly unanswered?: string;
+}
+
+export function ProblemNote({ error, unanswered }: ProblemProps) {
   const { state } = useStore(connection);
   if (error === undefined) return null;
   if (error instanceof BerthUnreachable) {
+    if (unanswered !== undefined) {
+      return (
+        <div className="note bad" role="alert">
+          <strong>No answer came</strong>
+          <p>{unanswered}</p>
+        </div>
+      );
+    }
     // The line at the top shows it, and the view shows the last known state.
     if (state !== "live") return null;
     return (

@@ -20,7 +20,7 @@ export function OlderButton({ older, next, onFirst, since }: Props) {
   }
   return (
     <>
-      <ProblemNote error={older.error} />
+      <ProblemNote error={older.error} unanswered="Try again." />
       <button
         type="button"
         className="more"
