@@ -152,6 +152,7 @@ export function endLeaseAction(lease: Lease): Action {
     run: (audit) => berth.revoke(id, audit),
     done: `The lease of ${holder} is ending`,
     harmful: true,
+    isOfSpace: true,
   };
 }
 
@@ -167,6 +168,7 @@ export function lendAgainAction({ id, holder, claims }: Lease): Action {
     run: (audit) => berth.revoke(id, { ...audit, gone: true }),
     done: `The lease of ${holder} has ended`,
     harmful: true,
+    isOfSpace: true,
   };
 }
 
@@ -190,5 +192,6 @@ export function removeFromQueueAction(
     run: (audit) => berth.removeFromQueue(id, audit),
     done: `${holder} is removed from the queue`,
     harmful: true,
+    isOfSpace: true,
   };
 }

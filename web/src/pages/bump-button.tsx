@@ -50,5 +50,6 @@ function bump({ request, place }: Props, text: string): Action {
     run: ({ by, reason }) =>
       berth.bump(id, { priority, by, reason: reason === "" ? "changed in the page" : reason }),
     done: `${holder} has priority ${text}`,
+    isOfSpace: true,
   };
 }

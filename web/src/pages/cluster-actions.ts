@@ -8,12 +8,13 @@ import { isFailing } from "./cluster-facts.ts";
 export function actionsFor(cluster: Cluster): readonly Action[] {
   const { state, hold, lease } = cluster;
   const isGoing = state === "destroying";
-  return [
+  const actions = [
     ...(hold !== null ? [unhold(cluster)] : isGoing ? [] : [keep(cluster)]),
     ...(lease === null && hold === null && !isGoing ? [destroy(cluster)] : []),
     // The last resort: a destruction that goes well needs nobody.
     ...(lease === null && isFailing(cluster) ? [abandon(cluster)] : []),
   ];
+  return actions.map((action) => ({ ...action, isOfSpace: cluster.space !== null }));
 }
 
 /** States in which nobody works on it: when it is no longer kept, it is destroyed. */
@@ -70,7 +71,7 @@ function abandon({ name, instance }: Cluster): Action {
     effects: [
       `Berth forgets ${name}, and nobody is charged for it any longer.`,
       `Whatever exists of ${instance} outside stays, and costs money until somebody removes it.`,
-      "The event records your name and reason. This cannot be undone.",
+      "This cannot be undone.",
     ],
     run: (audit) => berth.clusters.abandon(name, audit),
     done: `${name} is abandoned`,

@@ -28,6 +28,8 @@ export interface Action {
   readonly isUndo?: boolean;
   /** A holder or a waiting client loses something. */
   readonly harmful?: boolean;
+  /** It is about something of a space, which reads who did it, and why. */
+  readonly isOfSpace?: boolean;
 }
 
 interface Props {

@@ -6,6 +6,7 @@ import type { Action } from "./action-button.tsx";
 import { announce } from "./announcements.tsx";
 import { ProblemNote } from "./notes.tsx";
 import { overWords } from "./over-words.ts";
+import { readerWords } from "./reader-words.ts";
 
 /** The browser remembers the name for the next action. */
 const nameKey = "berth.operator";
@@ -96,10 +97,7 @@ export function ActionDialog({ action, onClose, children }: Props) {
             onChange={(event) => setReason(event.target.value)}
           />
         </label>
-        <small>
-          {signedInAs === null ? "Your name" : `The name ${signedInAs}`} and the reason are stored
-          with the event. Everybody can read them.
-        </small>
+        <small>{readerWords(signedInAs, action.isOfSpace === true)}</small>
         <ProblemNote
           error={error}
           unanswered="It may have been done. Look at the page, then try again if it was not."
