@@ -51,6 +51,24 @@ describe.skipIf(chromiumPath === undefined)("the page, about the past", () => {
     expect(world().complaints).toEqual([]);
   });
 
+  test("past leases show of which pool and holder they are, and have a way to all", async () => {
+    const { client, open } = world();
+    await client.release(await lease("single", "past/1"));
+    await client.release(await lease("noise", "past/2"));
+    const page = await open("/history?pool=noise&holder=past%2F2");
+    const choice = (label: string) =>
+      page.locator("label.names", { hasText: label }).locator("select");
+    const rows = page.locator("table.past tbody tr");
+    await rows.filter({ hasText: "past/2" }).waitFor();
+    expect(await choice("Pool").inputValue()).toBe("noise");
+    const holder = choice("Holder");
+    expect(await holder.inputValue()).toBe("past/2");
+    await holder.selectOption("all");
+    await holder.waitFor({ state: "detached" });
+    await choice("Pool").selectOption("all");
+    await rows.filter({ hasText: "past/1" }).waitFor();
+  });
+
   test("a resource with many events has them page by page", async () => {
     const page = await world().open("/resources/noise-1");
     const events = page.locator(".events li");

@@ -5,7 +5,7 @@ import { berth } from "../data/berth.ts";
 import { useSettled } from "../data/clock.ts";
 import { useOlder } from "../data/older.ts";
 import { useAnswer } from "../data/query.ts";
-import { past } from "../data/questions.ts";
+import { past, poolNames } from "../data/questions.ts";
 import { zoomedTimes, zoomText } from "../parts/chart-fit.ts";
 import { useChartRange } from "../parts/chart-range.ts";
 import { Choice } from "../parts/choice.tsx";
@@ -17,6 +17,7 @@ import { EmptyNote, Loading, ProblemNote } from "../parts/notes.tsx";
 import { OlderButton } from "../parts/older-button.tsx";
 import { rowsAtFirst } from "../parts/phone.ts";
 import { Pick } from "../parts/pick.tsx";
+import { PickName } from "../parts/pick-name.tsx";
 import { useScrollTo } from "../parts/scroll-to.ts";
 import { amountText } from "../parts/wants.ts";
 import { useFilter } from "../router.ts";
@@ -60,6 +61,7 @@ function Past() {
   const [text] = useFilter("q");
   const [holder] = useFilter("holder");
   const [pool] = useFilter("pool");
+  const { data: pools = [] } = useAnswer(poolNames);
   const [how] = useFilter("how");
   const [purpose] = useFilter("purpose");
   const { chosen, isZoomed } = useChartRange();
@@ -100,6 +102,8 @@ function Past() {
         <FilterBox label="Filter by holder, pool, resource or space" />
         <Choice name="purpose" label="Leases or cleanings" options={purposes} />
         <Pick name="how" label="Ended" options={endOptions(purpose)} />
+        <PickName name="pool" label="Pool" names={pools} />
+        <PickName name="holder" label="Holder" names={[]} />
         <CsvButton name="history" rows={() => csvRows(entries ?? [])} />
         {paused === undefined ? null : (
           <button type="button" aria-pressed onClick={resume}>

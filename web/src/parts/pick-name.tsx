@@ -2,8 +2,9 @@ import { useFilter } from "../router.ts";
 import { Pick } from "./pick.tsx";
 
 interface Props {
-  readonly name: "pool" | "space";
+  readonly name: "pool" | "space" | "holder";
   readonly label: string;
+  /** None: only an address sets it. */
   readonly names: readonly string[];
 }
 
