@@ -161,11 +161,13 @@ test("suggestedFor() a limit has the value from which on the pools below it are 
   expect(suggestedFor({ ...limit, topic: "size" }, below)).toEqual(suggested);
 });
 
-test("questionWords() says how many of today's are out of service: a replay lends them", () => {
+test("questionWords() says how many of today's are quarantined or drained: a replay lends them", () => {
   const question = { topic: "size", today: "6" } as const;
   const words = (states: object) =>
     questionWords({ name: "aws", states: { ...states } }, question, "");
   expect(words({ free: 6 })).toContain("than its 6?");
-  expect(words({ quarantined: 1 })).toContain("than its 6, of which 1 is out of service?");
-  expect(words({ quarantined: 1, drained: 2 })).toContain("of which 3 are out of service?");
+  expect(words({ quarantined: 1 })).toContain("than its 6, of which 1 is quarantined?");
+  expect(words({ quarantined: 1, drained: 2 })).toContain(
+    "of which 1 is quarantined and 2 are drained?",
+  );
 });

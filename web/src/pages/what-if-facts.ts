@@ -62,8 +62,11 @@ export function questionWords(
 ): string {
   const than = today === undefined ? "" : `, which is ${today} today`;
   // A replay lends them too.
-  const out = (states["quarantined"] ?? 0) + (states["drained"] ?? 0);
-  const ofWhich = out === 0 ? "" : `, of which ${out} ${out === 1 ? "is" : "are"} out of service`;
+  const out = ["quarantined", "drained"].flatMap((state) => {
+    const count = states[state] ?? 0;
+    return count === 0 ? [] : `${count} ${count === 1 ? "is" : "are"} ${state}`;
+  });
+  const ofWhich = out.length === 0 ? "" : `, of which ${out.join(" and ")}`;
   const ifs: Readonly<Record<Topic, string>> = {
     size: `${pool} had more or fewer resources than its ${today}${ofWhich}`,
     hosts: `${pool} had more or fewer hosts than its ${today}${ofWhich}, with the capacities of these`,
