@@ -55,6 +55,11 @@ describe.skipIf(chromiumPath === undefined)("a window of any width", () => {
     await ask(`${holder}2`, "single");
     await ask(holder, "room", { amount: { vcpus: 90, memory: 1_000 } });
     await ask(`${holder}3`, "room", { amount: { vcpus: 64, memory: 256 } });
+    const ending = await world.client.ask({
+      ...{ holder: `${holder}4`, items: [{ pool }], ttl: "59m59s" },
+    });
+    const id = ending.granted ? ending.lease.id : "";
+    await world.client.revoke(id, { by: "ada", reason: "It hangs" });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
