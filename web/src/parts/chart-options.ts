@@ -89,7 +89,8 @@ export function chartOptions(look: Look): Omit<uPlot.Options, "width" | "height"
   const font = "11px system-ui";
   return {
     legend: { show: false },
-    padding: [8, 18, 0, 0],
+    // On the right, half of the longest label: 05:00:30.
+    padding: [8, 26, 0, 0],
     cursor: {
       y: false,
       // A bar under the pointer is marked as a whole.
