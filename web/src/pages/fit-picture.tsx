@@ -50,8 +50,9 @@ export function FitPicture({ amount, size, rooms, max = shownMax, ...about }: Pr
         </span>
         {shown.some(({ reserved }) => reserved === true) ? (
           <span>
-            Reserved for it: others get only what is left beside it. It starts elsewhere if it fits
-            there first.
+            Reserved for it: requests behind it get only what is left beside it. One of a lower
+            share or a higher priority may still go first, and it starts elsewhere if it fits there
+            first.
           </span>
         ) : null}
         {size > shown.length ? (

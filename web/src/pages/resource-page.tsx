@@ -282,8 +282,8 @@ function Reserved({ pool, reservations = [] }: Resource) {
       </h2>
       <p className="calm">
         These requests have waited longer than the <PatienceOf pool={pool} />, and start here when
-        enough has come free, or elsewhere if they fit there first. Others get only what is left
-        beside them.
+        enough has come free, or elsewhere if they fit there first. Requests behind them get only
+        what is left beside them.
       </p>
       <ol className="rows gate" aria-label="Reserved for requests">
         {ordered.map(({ id, holder, amount }, index) => {
