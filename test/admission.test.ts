@@ -92,6 +92,8 @@ describe.skipIf(noKube)("a pool with admission", { timeout: patienceMs }, () => 
       lookedAt: expect.stringMatching(/^\d{4}-/),
       nextLookAt: expect.stringMatching(/^\d{4}-/),
     });
+    const looks = await world.admission();
+    expect(Date.parse(looks?.nextLookAt ?? "")).toBeGreaterThan(Date.parse(looks?.lookedAt ?? ""));
     const wide = await world.server.done(["pools", "cluster", "-o", "wide"]);
     expect(wide.stdout).toContain("0: too little CPU remains: 3000m needed, 2000m free");
     expect((await world.server.done(["queue", "-o", "wide"])).stdout).toContain("capacity check");
